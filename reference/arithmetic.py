@@ -1,0 +1,66 @@
+"""The four arithmetics. The type of λ chooses: a float means float64, a Fraction or a sympy number means that one.
+
+Every entry of X and y is then converted to that arithmetic without rounding (every float64 is a Fraction).
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+def fraction(value) -> Fraction:
+    """The Fraction that equals a real number exactly."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (str, bytes, complex)) or value is None:
+        raise TypeError(f"{value!r} is not a real number")
+    if isinstance(value, np.longdouble):
+        return Fraction(*value.as_integer_ratio())
+    return Fraction(value)
+
+
+def _is_symbolic(value) -> bool:
+    sympy = sys.modules.get("sympy")  # nobody can hold a sympy number without having imported sympy
+    return sympy is not None and isinstance(value, sympy.Basic)
+
+
+def symbol(value):
+    """The sympy number that equals a real number exactly; a sympy expression as it is."""
+    if _is_symbolic(value):
+        return value
+    from sympy import Rational
+
+    return Rational(fraction(value))
+
+
+def number_type(value) -> Callable[[Any], Any]:
+    """How to convert a number into the arithmetic that `value` belongs to: np.float64, `fraction` or `symbol`."""
+    if _is_symbolic(value):
+        return symbol
+    return fraction if isinstance(value, Fraction) else np.float64
+
+
+def check_lam(lam):
+    """λ, validated: a finite number > 0. A float64 unless it is a Fraction or a sympy expression known to be positive."""
+    wanted = f"lam, the regularisation λ, must be a finite number > 0; got {lam!r}"
+    if _is_symbolic(lam):
+        if not lam.is_positive:
+            raise ValueError(wanted + " (declare a symbol with positive=True)")
+        return lam
+    if isinstance(lam, Fraction):
+        if lam <= 0:
+            raise ValueError(wanted)
+        return lam
+    if isinstance(lam, (bool, np.bool_)) or not isinstance(lam, (int, float, np.integer, np.floating)):
+        raise TypeError(wanted)
+    try:
+        lam = np.float64(lam)
+    except OverflowError:
+        raise ValueError(wanted) from None
+    if not (math.isfinite(lam) and lam > 0):
+        raise ValueError(wanted)
+    return lam

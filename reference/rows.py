@@ -1,0 +1,165 @@
+"""The door for feature vectors: any matrix in, canonical compressed sparse rows out, validated once."""
+
+import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .arithmetic import number_type
+
+
+class Rows(NamedTuple):
+    """Feature vectors x_1, …, x_m as canonical compressed sparse rows (CSR): sorted columns, no column twice in a row.
+
+    Row i stores the columns `indices[indptr[i]:indptr[i + 1]]` with the values `data[indptr[i]:indptr[i + 1]]`.
+    scipy's containers refuse object dtype; this one holds fractions and symbols as well.
+    """
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    n: int
+
+    @property
+    def m(self) -> int:
+        return len(self.indptr) - 1
+
+    def dense(self, i) -> np.ndarray:
+        """x_i as a dense vector, O(n): the naive way."""
+        # zeros of the matrix's own arithmetic: int 0 among objects, 0.0 among floats
+        x = np.zeros(self.n, dtype=object if self.data.dtype == object else np.float64)
+        stored = slice(self.indptr[i], self.indptr[i + 1])
+        x[self.indices[stored]] = self.data[stored]
+        return x
+
+    def dot(self, w) -> np.ndarray:
+        """w · x_i for every i, O(mk)."""
+        if self.data.dtype != object:
+            return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)) @ w
+        products = np.empty(self.m, dtype=object)
+        for i in range(self.m):
+            stored = range(self.indptr[i], self.indptr[i + 1])
+            products[i] = sum(w[self.indices[e]] * self.data[e] for e in stored)
+        return products
+
+    def transpose_dot(self, g) -> np.ndarray:
+        """Σ_i g_i x_i, O(n + mk)."""
+        if self.data.dtype != object:
+            return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)).T @ g
+        total = np.zeros(self.n, dtype=object)
+        for i in range(self.m):
+            for e in range(self.indptr[i], self.indptr[i + 1]):
+                total[self.indices[e]] += g[i] * self.data[e]
+        return total
+
+    def mean(self) -> np.ndarray:
+        """x̄ = (1/m) Σ_i x_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
+        if self.data.dtype != object:
+            return np.bincount(self.indices, weights=self.data, minlength=self.n) / self.m
+        return self.transpose_dot(np.full(self.m, 1, dtype=object)) / number_type(next(iter(self.data), 0))(self.m)
+
+
+def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
+    """Validate a matrix and bring it to canonical CSR in the arithmetic of `number`, leaving the caller's object alone.
+
+    Parameters
+    ----------
+    X : array-like, scipy.sparse array or matrix, or DataFrame, of shape (m, n)
+        m >= 1 rows, n >= 0 columns of finite real numbers. Entries stored twice add up; stored zeros are allowed.
+        float32 and float64 values that already are canonical CSR are used where they lie; all else becomes float64.
+
+    Raises
+    ------
+    TypeError
+        Not numbers, or complex ones.
+    ValueError
+        Not two-dimensional, no rows, NaN or infinity, or a malformed sparse matrix (a column index outside 0..n-1).
+    """
+    if hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
+        X = X.sparse.to_coo()
+    if not sp.issparse(X):
+        X = _as_array(X, name)
+    if X.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, one row an example; got {X.ndim} dimension(s), shape {X.shape}")
+    if X.shape[0] == 0:
+        raise ValueError(f"{name} must have at least one row; got shape {X.shape}")
+    if X.dtype.kind not in "fiub" and X.dtype != object:
+        raise TypeError(f"{name} must hold real numbers; got dtype {X.dtype}")
+    if sp.issparse(X):
+        X = _well_formed(X, name)
+    rows = _float_rows(X, name) if number is np.float64 else _exact_rows(X, number, name)
+    if number is np.float64 and rows.data.size and not np.isfinite([rows.data.min(), rows.data.max()]).all():
+        e = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        i = int(np.searchsorted(rows.indptr, e, side="right")) - 1
+        raise ValueError(
+            f"{name} must be finite; got {rows.data[e]} in row {i}, column {rows.indices[e]}: drop or impute such entries"
+        )
+    return rows
+
+
+def _as_array(X, name) -> np.ndarray:
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a matrix with rows of one length: {error}") from None
+
+
+def _well_formed(X, name):
+    """A shallow twin of a sparse container whose indices are in range; scipy's C code trusts them and so do our loops."""
+    X = copy.copy(X)
+    try:
+        if X.format in ("csr", "csc", "bsr"):
+            # flags that say "sorted" or "canonical" can be stale: forget them, they are recomputed on demand
+            vars(X).pop("_has_canonical_format", None)
+            vars(X).pop("_has_sorted_indices", None)
+            X.check_format(full_check=True)
+        elif X.format == "coo":
+            for axis, index in enumerate(X.coords):
+                if index.size and not (0 <= index.min() and index.max() < X.shape[axis]):
+                    raise ValueError(f"index {index.max()} or {index.min()} outside 0..{X.shape[axis] - 1} on axis {axis}")
+    except ValueError as error:
+        raise ValueError(f"{name} is a malformed sparse matrix of shape {X.shape}: {error}") from None
+    return X
+
+
+def _to_float64(array: np.ndarray, name) -> np.ndarray:
+    if array.dtype == object and any(isinstance(value, (str, bytes)) for value in array.flat):
+        raise TypeError(f"{name} must hold real numbers; got text")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must hold real numbers that fit a float64: {error}") from None
+
+
+def _float_rows(X, name) -> Rows:
+    if not sp.issparse(X):
+        X = sp.csr_array(_to_float64(X, name))
+    elif not (X.format == "csr" and X.dtype in (np.float32, np.float64) and X.has_canonical_format):
+        X = X.astype(np.float64).tocsr()  # a copy, in float64 before anything is added up: int8 and bool sums would wrap
+        X.sum_duplicates()
+    return Rows(X.data, X.indices, X.indptr, X.shape[1])
+
+
+def _exact_rows(X, number, name) -> Rows:
+    if sp.issparse(X):
+        X = X.tocoo()
+        entries = zip(*X.coords, X.data, strict=True)
+    else:
+        entries = ((i, j, value) for (i, j), value in np.ndenumerate(X) if not value == 0)
+    cells: dict[tuple[int, int], Any] = {}
+    for i, j, value in entries:
+        try:
+            value = number(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            problem = TypeError if isinstance(error, TypeError) else ValueError
+            raise problem(f"{name} must hold finite real numbers; got {value!r} in row {i}, column {j}") from None
+        cell = int(i), int(j)
+        cells[cell] = cells[cell] + value if cell in cells else value
+    data = np.empty(len(cells), dtype=object)
+    indices = np.empty(len(cells), dtype=np.int64)
+    indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
+    for e, (i, j) in enumerate(sorted(cells)):
+        data[e], indices[e] = cells[i, j], j
+        indptr[i + 1] += 1
+    return Rows(data, indices, np.cumsum(indptr), X.shape[1])
