@@ -7,7 +7,8 @@ PAPER = "arXiv:1612.09147"
 """What this package is a companion to; `efficient` and `proofs` check it, lest they import a stranger of this name."""
 
 from .asgd import asgd
-from .casgd import casgd, csgd
+from .casgd import casgd
+from .csgd import csgd
 from .losses import LOSSES, Loss
 from .problem import Predictor, Problem
 from .sampling import draw_indices

@@ -1,17 +1,8 @@
-"""Centred stochastic gradient descent by definition: subtract x̄ from every row, descend, hide x̄ in the bias (eq. 11)."""
+"""Centred averaged stochastic gradient descent by definition: the mean of the iterates on the rows x_i − x̄, eq. 16."""
 
 from .asgd import average
 from .problem import Predictor, Problem
-from .sgd import iterates, last
-
-
-def csgd(problem: Problem, indices) -> Predictor:
-    """The last iterate on the rows x_i − x̄, as a predictor for raw rows: (w_T, b'_T) with b' = b − w · x̄.
-
-    Paper: Section "Centering and Translation Invariance", "a centered version of SGD"; eq. 11 (eqn:explicitToImplicit).
-    Cost: O(Tn).
-    """
-    return last(iterates(problem, indices, centred=True))
+from .sgd import iterates
 
 
 def casgd(problem: Problem, indices) -> Predictor:

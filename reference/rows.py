@@ -144,9 +144,9 @@ def _float_rows(X, name) -> Rows:
 def _exact_rows(X, number, name) -> Rows:
     if sp.issparse(X):
         X = X.tocoo()
-        entries = zip(*X.coords, X.data, strict=True)
+        entries = list(zip(*X.coords, X.data, strict=True))
     else:
-        entries = ((i, j, value) for (i, j), value in np.ndenumerate(X) if not value == 0)
+        entries = [(i, j, value) for (i, j), value in np.ndenumerate(X) if value != 0]
     cells: dict[tuple[int, int], Any] = {}
     for i, j, value in entries:
         try:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arithmetic import check_finite
 from .problem import Predictor, Problem
 from .sampling import check_indices
 
@@ -75,16 +76,3 @@ def last(steps: Iterator[Iterate]) -> Predictor:
     for step in steps:
         predictor = step.predictor
     return predictor
-
-
-def check_finite(step: int, *values) -> None:
-    """Refuse to go on, or to hand anything back, after an overflow.
-
-    With step sizes 1/(λt) the first iterates can grow by the product of ‖[x, 1]‖²/(λt) − 1 before they settle, if the
-    loss has an unbounded derivative. That is the algorithm, not a bug, but no number of it can be represented.
-    """
-    if not all(value - value == 0 for value in values):  # false for NaN and ±inf, in any arithmetic
-        raise FloatingPointError(
-            f"the iterates overflowed float64 at step {step}: the step size 1/(lam*t) is too large for these rows at first. "
-            "Use a larger lam, scale the rows down, or take a loss with a bounded derivative (absolute, hinge, log)"
-        )

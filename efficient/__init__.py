@@ -1,0 +1,72 @@
+"""The claim: Algorithms 1 to 3 of *Linear Learning with Sparse Data*, at cost O(n + Tk), each written once.
+
+The same loop source runs compiled on float64 and as plain Python on fractions, symbols and counting arrays.
+"""
+
+import reference
+
+if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
+    raise ImportError(
+        f"the package `reference` at {reference.__path__} is a stranger: `efficient` needs the one it is shipped with. "
+        "Install this project into a virtual environment of its own"
+    )
+
+from reference import Predictor, Problem
+
+from .state import State
+
+
+def sgd(problem: Problem, indices) -> Predictor:
+    """The last iterate of stochastic gradient descent, without a dense operation in the loop.
+
+    Parameters
+    ----------
+    problem : Problem
+    indices : sequence of T row numbers in 0..m-1, the paper's π
+
+    Returns
+    -------
+    Predictor
+        (w_T, b_T)
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unusable indices, or a user's own loss that numba cannot compile; no step was taken.
+    FloatingPointError
+        The iterates overflowed; names the step.
+
+    Paper: Algorithm 1 (alg:sgd).
+    Cost: O(n + Tk).
+    """
+    return State(problem, "sgd").run(indices).last()
+
+
+def asgd(problem: Problem, indices) -> Predictor:
+    """The mean of all T iterates, at the cost of the last one; parameters and errors as `sgd`.
+
+    Paper: Algorithm 2 (alg:asgd).
+    Cost: O(n + Tk).
+    """
+    return State(problem, "asgd").run(indices).average()
+
+
+def csgd(problem: Problem, indices) -> Predictor:
+    """The last iterate on centred rows, for raw rows, (w_T, b'_T); parameters and errors as `sgd`.
+
+    Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
+    Cost: O(n + mk + Tk).
+    """
+    return State(problem, "csgd").run(indices).last()
+
+
+def casgd(problem: Problem, indices) -> Predictor:
+    """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `sgd`.
+
+    Paper: Algorithm 3 (alg:casgd).
+    Cost: O(n + mk + Tk).
+    """
+    return State(problem, "casgd").run(indices).average()
+
+
+__all__ = ["State", "asgd", "casgd", "csgd", "sgd"]

@@ -1,0 +1,86 @@
+"""Algorithm 3: centred averaged stochastic gradient descent for sparse data, O(n + mk + Tk), and its unaveraged form.
+
+The rows are never made dense. The mean x̄ enters through two numbers a step, q = x̄ · x and the projection sum z = v · x̄.
+The predictors apply to raw rows: their bias is b' = b − w · x̄.
+"""
+
+from .sparse import add, add_both, dot
+
+
+def centre(X, m, xbar):
+    """Add up x̄ = (1/m) Σ_i x_i in place, from zeros, and return θ = 1 + ‖x̄‖².
+
+    Paper: Algorithm 3 (alg:casgd), lines 2 and 3.
+    Cost: O(n + mk).
+    """
+    for i in range(m):
+        add(xbar, 1, X, i)
+    theta = 1
+    for j in range(len(xbar)):
+        xbar[j] = xbar[j] / m
+        theta = theta + xbar[j] * xbar[j]
+    return theta
+
+
+def steps(X, y, lam, dloss, indices, xbar, theta, t, v, u, a, c, h, z, r, s):
+    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+
+    Parameters
+    ----------
+    X, y, lam, dloss, indices, t, v, u, a, c, h : as in Algorithm 2, the predictions in v now being centred ones (E10)
+    xbar, theta : the mean feature vector x̄, and θ = 1 + ‖x̄‖²
+    z : the projection sum v · x̄, eq. 13 (eqn:zDef)
+    r : aθ − z, eq. 14 (eqn:bTagCenter)
+    s : the sum of r_j / j, eq. 17 (eqn:sDef)
+
+    Returns
+    -------
+    t, a, c, h, z, r, s : as above, after the last step
+    p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
+
+    Paper: Section "Centering and Translation Invariance", Algorithm 3 (alg:casgd). Its loop is printed from t = 1, after
+        step 1 was done, and would divide by 0; it begins at t = 2 (E4).
+    Cost: as Algorithm 2, and Σ_t k_{π_t} entries of x̄ read.
+    """
+    first = 0
+    if t == 0:
+        t, i, first = t + 1, indices[0], 1
+        p = 0
+        g = dloss(p, y[i])
+        add(v, g, X, i)
+        a = g
+        c = a
+        h = 1  # the first harmonic number
+        q = dot(xbar, X, i)
+        z = g * q
+        r = a * theta - z
+        s = r
+    for i in indices[first:]:
+        t = t + 1
+        d = dot(v, X, i)  # O(k)
+        q = dot(xbar, X, i)  # O(k)
+        p = -(d + r - a * q) / (lam * (t - 1))  # = w_{t−1} · x + b'_{t−1}
+        if p - p != 0:
+            break
+        g = dloss(p, y[i])
+        add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
+        a = a + g
+        c = c + a / t
+        h = h + 1 / t
+        z = z + g * q
+        r = a * theta - z
+        s = s + r / t
+    return t, a, c, h, z, r, s, p, g
+
+
+def average(lam, t, v, u, c, h, s, xbar):
+    """w̄_t = −(h v − u − c x̄)/(λt) and b̄'_t = −s/(λt).
+
+    Paper: eq. 19 (eqn:owCenterDef) and eq. 18 (obCenterDef).
+    Cost: O(n).
+    """
+    w = h * v
+    w -= u
+    w -= c * xbar
+    w /= -lam * t
+    return w, s / (-lam * t)

@@ -1,0 +1,60 @@
+"""Centred stochastic gradient descent for sparse data, O(n + mk + Tk): Algorithm 3 without its averages.
+
+The paper mentions it ("a centered version of SGD") and prints no pseudocode; it is Algorithm 1 and the lines of Algorithm 3
+that centre.
+"""
+
+from .sparse import add, dot
+
+
+def steps(X, y, lam, dloss, indices, xbar, theta, t, v, a, z, r):
+    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+
+    Parameters
+    ----------
+    X, y, lam, dloss, indices, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
+    xbar, theta, z, r : as in Algorithm 3
+
+    Returns
+    -------
+    t, a, z, r : as above, after the last step
+    p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
+
+    Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
+    Cost: as Algorithm 1, and Σ_t k_{π_t} entries of x̄ read.
+    """
+    first = 0
+    if t == 0:
+        t, i, first = t + 1, indices[0], 1
+        p = 0
+        g = dloss(p, y[i])
+        add(v, g, X, i)
+        a = g
+        q = dot(xbar, X, i)
+        z = g * q
+        r = a * theta - z
+    for i in indices[first:]:
+        t = t + 1
+        d = dot(v, X, i)  # O(k)
+        q = dot(xbar, X, i)  # O(k)
+        p = -(d + r - a * q) / (lam * (t - 1))  # = w_{t−1} · x + b'_{t−1}
+        if p - p != 0:
+            break
+        g = dloss(p, y[i])
+        add(v, g, X, i)  # O(k)
+        a = a + g
+        z = z + g * q
+        r = a * theta - z
+    return t, a, z, r, p, g
+
+
+def last(lam, t, v, a, r, xbar):
+    """w_t = −(v − a x̄)/(λt) and b'_t = −r/(λt).
+
+    Paper: eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter), which gives b' at every step, not only at the end (E8).
+    Cost: O(n).
+    """
+    w = a * xbar
+    w -= v
+    w /= lam * t
+    return w, r / (-lam * t)

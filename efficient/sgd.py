@@ -1,0 +1,54 @@
+"""Algorithm 1: stochastic gradient descent for sparse data, O(n + Tk).
+
+The loop keeps the gradient sum [v, a] in place of [w, b]; by Lemma 1, w_t = −v_t/(λt) and b_t = −a_t/(λt).
+"""
+
+from .sparse import add, dot
+
+
+def steps(X, y, lam, dloss, indices, t, v, a):
+    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+
+    Parameters
+    ----------
+    X, y : Rows and their labels
+    lam : λ
+    dloss : callable (p, y) -> ℓ'(p, y)
+    indices : the drawn examples π_{t+1}, …, at least one
+    t : the number of steps taken before
+    v, a : the gradient sum [v_t, a_t], eq. 4 (eqn:gradSum); v is updated in place
+
+    Returns
+    -------
+    t, a : as above, after the last step
+    p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
+
+    Paper: Section "Stochastic Gradient Descent", Algorithm 1 (alg:sgd), whose head means {(x_i, y_i)}, i = 1..m (E2).
+    Cost: Σ_t k_{π_t} entries read by the dot products, and as many read and written by the updates (E7).
+    """
+    first = 0
+    if t == 0:
+        t, i, first = t + 1, indices[0], 1
+        p = 0
+        g = dloss(p, y[i])
+        add(v, g, X, i)
+        a = g
+    for i in indices[first:]:
+        t = t + 1
+        d = dot(v, X, i)  # O(k)
+        p = -(d + a) / (lam * (t - 1))  # = w_{t−1} · x + b_{t−1}
+        if p - p != 0:
+            break
+        g = dloss(p, y[i])
+        add(v, g, X, i)  # O(k)
+        a = a + g
+    return t, a, p, g
+
+
+def last(lam, t, v, a):
+    """w_t = −v/(λt) and b_t = −a/(λt).
+
+    Paper: Lemma 1 (lem:v).
+    Cost: O(n).
+    """
+    return v / (-lam * t), a / (-lam * t)

@@ -1,0 +1,235 @@
+"""A run of one of the four algorithms that can be continued, looked at, saved and loaded at any step."""
+
+import os
+import tempfile
+import zipfile
+import zlib
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from reference import Predictor, Problem
+from reference.arithmetic import check_finite
+from reference.rows import Rows
+from reference.sampling import check_indices
+
+from . import asgd, casgd, csgd, sgd
+
+
+class Algorithm(NamedTuple):
+    """What a State needs to know of an algorithm: its loop, and the names of what the loop carries from step to step."""
+
+    steps: Any
+    vectors: tuple[str, ...]
+    scalars: tuple[str, ...]
+    centred: bool = False
+
+
+ALGORITHMS = {
+    "sgd": Algorithm(sgd.steps, ("v",), ("a",)),
+    "asgd": Algorithm(asgd.steps, ("v", "u"), ("a", "c", "h")),
+    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), centred=True),
+    "casgd": Algorithm(casgd.steps, ("v", "u"), ("a", "c", "h", "z", "r", "s"), centred=True),
+}
+
+
+class State:
+    """A resumable run: `State(problem, "asgd").run(indices).average()`.
+
+    The state is what the paper's pseudocode keeps, under its own names: t, v, u, a, c, h, and for the centred algorithms
+    xbar, theta, z, r, s; also p and g, the last step's prediction and loss derivative. Running in pieces gives, to the
+    bit, what one run gives.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its arithmetic is the state's: float64 through compiled loops, otherwise the same loops as plain Python.
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+
+    Raises
+    ------
+    ValueError
+        An unknown algorithm.
+    TypeError
+        numba cannot compile the derivative of the user's own loss.
+
+    Paper: Algorithms 1 to 3.
+    Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
+    """
+
+    def __init__(self, problem: Problem, algorithm: str = "asgd"):
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")
+        self.problem = problem
+        self.algorithm = algorithm
+        self._parts = parts = ALGORITHMS[algorithm]
+        exact = problem.number is not np.float64
+        self._steps = parts.steps if exact else _compiled(parts.steps)
+        self._dloss = problem.loss.derivative if exact else _compiled_derivative(problem.loss.derivative)
+        self._X = problem.X if exact else _unsigned(problem.X)
+        self.t = 0
+        self.p = self.g = problem.number(0)
+        for name in parts.scalars:
+            setattr(self, name, problem.number(0))
+        for name in parts.vectors:
+            setattr(self, name, self._zeros())
+        if parts.centred:
+            self.xbar = self._zeros()
+            centre = casgd.centre if exact else _compiled(casgd.centre)
+            self.theta = centre(self._X, problem.m, self.xbar)
+            if not exact:
+                check_finite(0, self.theta)
+
+    def _zeros(self) -> np.ndarray:
+        if self.problem.number is np.float64:
+            return np.zeros(self.problem.n)
+        return np.full(self.problem.n, self.problem.number(0), dtype=object)
+
+    def run(self, indices) -> "State":
+        """Take a step for each of the drawn examples, and return this state.
+
+        Parameters
+        ----------
+        indices : sequence of row numbers in 0..m-1, the next part of the paper's π
+
+        Raises
+        ------
+        TypeError, ValueError
+            Unusable indices; no step was taken.
+        FloatingPointError
+            The prediction overflowed; names the step.
+
+        Cost: O(k) a step.
+        """
+        indices = check_indices(indices, self.problem.m)
+        self._check_finite()
+        problem, parts = self.problem, self._parts
+        mean = (self.xbar, self.theta) if parts.centred else ()
+        vectors = [getattr(self, name) for name in parts.vectors]
+        scalars = [getattr(self, name) for name in parts.scalars]
+        with np.errstate(over="ignore", invalid="ignore"):
+            t, *scalars, self.p, self.g = self._steps(
+                self._X, problem.y, problem.lam, self._dloss, indices, *mean, problem.number(self.t), *vectors, *scalars
+            )
+        self.t = int(t)
+        for name, value in zip(parts.scalars, scalars, strict=True):
+            setattr(self, name, value)
+        self._check_finite()
+        return self
+
+    def last(self) -> Predictor:
+        """The last iterate, (w_t, b_t), or (w_t, b'_t) of a centred run, for raw rows.
+
+        Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
+        Cost: O(n).
+        """
+        if self._parts.centred:
+            return self._predictor(csgd.last, "v", "a", "r", "xbar")
+        return self._predictor(sgd.last, "v", "a")
+
+    def average(self) -> Predictor:
+        """The mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows.
+
+        Raises ValueError for sgd and csgd, which keep no average.
+
+        Paper: eqs. 7 and 10 (eqn:obDef, eqn:owDef); eqs. 18 and 19 (obCenterDef, eqn:owCenterDef).
+        Cost: O(n).
+        """
+        if "u" not in self._parts.vectors:
+            averaging = "casgd" if self._parts.centred else "asgd"
+            raise ValueError(f"{self.algorithm} keeps no average; a State of {averaging!r} keeps both")
+        if self._parts.centred:
+            return self._predictor(casgd.average, "v", "u", "c", "h", "s", "xbar")
+        return self._predictor(asgd.average, "v", "u", "c", "h")
+
+    def _predictor(self, recover, *names: str) -> Predictor:
+        if self.t == 0:
+            raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
+        self._check_finite()
+        with np.errstate(over="ignore", invalid="ignore"):
+            w, b = recover(self.problem.lam, self.problem.number(self.t), *(getattr(self, name) for name in names))
+        if self.problem.number is np.float64:
+            check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
+        return Predictor(w, b)
+
+    def _check_finite(self) -> None:
+        check_finite(self.t, self.p)
+
+    def save(self, path) -> None:
+        """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
+
+        The problem itself is not written, only a checksum of it. Float64 runs only.
+        """
+        if self.problem.number is not np.float64:
+            raise TypeError("only float64 states can be saved; keep an exact state in memory")
+        folder, name = os.path.split(os.path.abspath(path))
+        values = {key: getattr(self, key) for key in ("algorithm", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)}
+        handle, temporary = tempfile.mkstemp(prefix=name, suffix=".part", dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, problem=_checksum(self.problem), **values)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    @classmethod
+    def load(cls, path, problem: Problem) -> "State":
+        """Read a state written by `save`, to go on with the same problem.
+
+        Raises
+        ------
+        ValueError
+            The file is not a saved state, or is one of another problem.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                saved = {key: file[key] for key in file.files}
+            checksum, state = int(saved["problem"]), cls(problem, str(saved["algorithm"]))
+            state.t = int(saved["t"])
+            for name in ("p", "g", *state._parts.scalars):
+                setattr(state, name, np.float64(saved[name][()]))
+            for name in state._parts.vectors:
+                getattr(state, name)[...] = saved[name]
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{os.fspath(path)!r} is not a saved state of this problem: {error}") from None
+        if checksum != _checksum(problem):
+            raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
+        return state
+
+
+@cache
+def _compiled(function):
+    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU."""
+    return numba.njit(function, error_model="numpy", nogil=True)
+
+
+@cache
+def _compiled_derivative(derivative):
+    """The loss derivative, compiled; a TypeError that shows why if numba cannot."""
+    compiled = _compiled(derivative)
+    try:
+        compiled(np.float64(0), np.float64(1))
+    except numba.core.errors.NumbaError as error:
+        raise TypeError(
+            f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
+        ) from None
+    return compiled
+
+
+def _unsigned(X: Rows) -> Rows:
+    """The same memory with column numbers read as unsigned: numba then need not test each for being negative.
+
+    `Problem` has checked that they are in range.
+    """
+    return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
+
+
+def _checksum(problem: Problem) -> int:
+    """A checksum of everything a run depends on."""
+    total = zlib.crc32(repr((problem.n, problem.loss.name, float(problem.lam))).encode())
+    for array in (problem.X.data, problem.X.indices, problem.X.indptr, problem.y):
+        total = zlib.crc32(np.ascontiguousarray(array).data, total)
+    return total
