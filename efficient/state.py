@@ -18,20 +18,45 @@ from reference.sampling import check_indices
 from . import asgd, casgd, csgd, sgd
 
 
+class Recovery(NamedTuple):
+    """How to make a predictor from a state: recover(lam, t, …) of the named parts of the state."""
+
+    recover: Any
+    parts: tuple[str, ...]
+
+
 class Algorithm(NamedTuple):
-    """What a State needs to know of an algorithm: its loop, and the names of what the loop carries from step to step."""
+    """What a State needs to know of an algorithm: its loop, what that carries from step to step, and the recoveries."""
 
     steps: Any
     vectors: tuple[str, ...]
     scalars: tuple[str, ...]
+    last: Recovery
+    average: Recovery | None = None
     centred: bool = False
 
 
+_LAST = Recovery(sgd.last, ("v", "a"))
+_CENTRED_LAST = Recovery(csgd.last, ("v", "a", "r", "xbar"))
+
 ALGORITHMS = {
-    "sgd": Algorithm(sgd.steps, ("v",), ("a",)),
-    "asgd": Algorithm(asgd.steps, ("v", "u"), ("a", "c", "h")),
-    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), centred=True),
-    "casgd": Algorithm(casgd.steps, ("v", "u"), ("a", "c", "h", "z", "r", "s"), centred=True),
+    "sgd": Algorithm(sgd.steps, ("v",), ("a",), _LAST),
+    "asgd": Algorithm(
+        asgd.steps,
+        ("v", "u"),
+        ("a", "c", "h"),
+        _LAST,
+        Recovery(asgd.average, ("v", "u", "c", "h")),
+    ),
+    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, centred=True),
+    "casgd": Algorithm(
+        casgd.steps,
+        ("v", "u"),
+        ("a", "c", "h", "z", "r", "s"),
+        _CENTRED_LAST,
+        Recovery(casgd.average, ("v", "u", "c", "h", "s", "xbar")),
+        centred=True,
+    ),
 }
 
 
@@ -125,9 +150,7 @@ class State:
         Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
         Cost: O(n).
         """
-        if self._parts.centred:
-            return self._predictor(csgd.last, "v", "a", "r", "xbar")
-        return self._predictor(sgd.last, "v", "a")
+        return self._predictor(self._parts.last)
 
     def average(self) -> Predictor:
         """The mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows.
@@ -137,19 +160,18 @@ class State:
         Paper: eqs. 7 and 10 (eqn:obDef, eqn:owDef); eqs. 18 and 19 (obCenterDef, eqn:owCenterDef).
         Cost: O(n).
         """
-        if "u" not in self._parts.vectors:
+        if self._parts.average is None:
             averaging = "casgd" if self._parts.centred else "asgd"
             raise ValueError(f"{self.algorithm} keeps no average; a State of {averaging!r} keeps both")
-        if self._parts.centred:
-            return self._predictor(casgd.average, "v", "u", "c", "h", "s", "xbar")
-        return self._predictor(asgd.average, "v", "u", "c", "h")
+        return self._predictor(self._parts.average)
 
-    def _predictor(self, recover, *names: str) -> Predictor:
+    def _predictor(self, recovery: Recovery) -> Predictor:
         if self.t == 0:
             raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
         self._check_finite()
         with np.errstate(over="ignore", invalid="ignore"):
-            w, b = recover(self.problem.lam, self.problem.number(self.t), *(getattr(self, name) for name in names))
+            parts = (getattr(self, name) for name in recovery.parts)
+            w, b = recovery.recover(self.problem.lam, self.problem.number(self.t), *parts)
         if self.problem.number is np.float64:
             check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
         return Predictor(w, b)

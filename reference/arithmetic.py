@@ -44,9 +44,16 @@ def number_type(value) -> Callable[[Any], Any]:
     return fraction if isinstance(value, Fraction) else np.float64
 
 
+def _shown(value) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        return f"a {type(value).__name__} too long to print"
+
+
 def check_lam(lam):
     """λ, validated: a finite number > 0. A float64 unless it is a Fraction or a sympy expression known to be positive."""
-    wanted = f"lam, the regularisation λ, must be a finite number > 0; got {lam!r}"
+    wanted = f"lam, the regularisation λ, must be a finite number > 0; got {_shown(lam)}"
     if _is_symbolic(lam):
         if not lam.is_positive:
             raise ValueError(wanted + " (declare a symbol with positive=True)")

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from .arithmetic import check_finite
 from .problem import Predictor, Problem
 from .sgd import Iterate, iterates
 
@@ -18,8 +21,10 @@ def asgd(problem: Problem, indices) -> Predictor:
 def average(problem: Problem, steps: Iterator[Iterate]) -> Predictor:
     """The mean of the predictors after every step."""
     w_sum, b_sum = 0 * problem.X.dense(0), problem.number(0)
-    for step in steps:
-        w_sum = w_sum + step.predictor.w
-        b_sum = b_sum + step.predictor.b
-    T = problem.number(step.t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for step in steps:
+            w_sum = w_sum + step.predictor.w
+            b_sum = b_sum + step.predictor.b
+        T = problem.number(step.t)
+        check_finite(step.t, (0 * w_sum).sum(), b_sum)  # 0 times infinity is NaN
     return Predictor(w_sum / T, b_sum / T)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arithmetic import check_lam, number_type
 from .losses import Loss, get_loss
-from .rows import Rows, as_rows
+from .rows import Rows, as_array, as_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class Problem:
 
 
 def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
-    y = np.asarray(y)
+    y = as_array(y, "y")
     if y.shape != (m,):
         raise ValueError(f"y must have one label for each of the {m} rows of X, shape ({m},); got shape {y.shape}")
     if y.dtype.kind not in "fiubO":
@@ -173,15 +173,18 @@ def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
         if number is np.float64:
             if y.dtype == object and any(isinstance(label, (str, bytes)) for label in y):
                 raise TypeError("got text")
-            labels = np.ascontiguousarray(y, dtype=np.float64)
+            with np.errstate(over="ignore"):
+                labels = np.ascontiguousarray(y, dtype=np.float64)
             if not np.isfinite(labels).all():
                 raise ValueError(f"got {labels[~np.isfinite(labels)][0]}")
         else:
             labels = np.empty(m, dtype=object)
-            labels[:] = [number(label) for label in y]
+            for i, label in enumerate(y):
+                labels[i] = number(label)
     except (TypeError, ValueError, OverflowError) as error:
         problem = TypeError if isinstance(error, TypeError) else ValueError
-        raise problem(f"y must hold finite real numbers: {error}") from None
+        shown = "" if number is np.float64 else f"; got {label!r}"
+        raise problem(f"y must hold finite real numbers: {error}{shown}") from None
     if loss.binary:
         wrong = [label for label in set(labels.tolist()) if label not in (-1, 1)]
         if wrong:

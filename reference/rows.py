@@ -1,12 +1,12 @@
 """The door for feature vectors: any matrix in, canonical compressed sparse rows out, validated once."""
 
 import copy
+from contextlib import suppress
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-
-from .arithmetic import number_type
 
 
 class Rows(NamedTuple):
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
         """x̄ = (1/m) Σ_i x_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
         if self.data.dtype != object:
             return np.bincount(self.indices, weights=self.data, minlength=self.n) / self.m
-        return self.transpose_dot(np.full(self.m, 1, dtype=object)) / number_type(next(iter(self.data), 0))(self.m)
+        return self.transpose_dot(np.full(self.m, 1, dtype=object)) * Fraction(1, self.m)
 
 
 def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
@@ -76,10 +76,11 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     ValueError
         Not two-dimensional, no rows, NaN or infinity, or a malformed sparse matrix (a column index outside 0..n-1).
     """
-    if hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
-        X = X.sparse.to_coo()
+    if getattr(X, "ndim", 0) == 2 and hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
+        with suppress(ValueError):  # unless it has no columns, or fills them with something else than 0
+            X = X.sparse.to_coo()
     if not sp.issparse(X):
-        X = _as_array(X, name)
+        X = as_array(X, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional, one row an example; got {X.ndim} dimension(s), shape {X.shape}")
     if X.shape[0] == 0:
@@ -88,7 +89,8 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
         raise TypeError(f"{name} must hold real numbers; got dtype {X.dtype}")
     if sp.issparse(X):
         X = _well_formed(X, name)
-    rows = _float_rows(X, name) if number is np.float64 else _exact_rows(X, number, name)
+    with np.errstate(over="ignore"):  # a long double that is infinite as a float64 is refused below
+        rows = _float_rows(X, name) if number is np.float64 else _exact_rows(X, number, name)
     if number is np.float64 and rows.data.size and not np.isfinite([rows.data.min(), rows.data.max()]).all():
         e = int(np.flatnonzero(~np.isfinite(rows.data))[0])
         i = int(np.searchsorted(rows.indptr, e, side="right")) - 1
@@ -98,17 +100,20 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     return rows
 
 
-def _as_array(X, name) -> np.ndarray:
+def as_array(values, name: str) -> np.ndarray:
+    """An array-like as an array, refused if it is ragged or hides entries behind a mask."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must be complete; got a masked array with {np.ma.count_masked(values)} masked entries")
     try:
-        return np.asarray(X)
+        return np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{name} must be a matrix with rows of one length: {error}") from None
+        raise ValueError(f"{name} must be an array whose rows have one length: {error}") from None
 
 
 def _well_formed(X, name):
     """A shallow twin of a sparse container whose indices are in range; scipy's C code trusts them and so do our loops."""
-    X = copy.copy(X)
     try:
+        X = copy.copy(X)
         if X.format in ("csr", "csc", "bsr"):
             # flags that say "sorted" or "canonical" can be stale: forget them, they are recomputed on demand
             vars(X).pop("_has_canonical_format", None)
@@ -118,7 +123,10 @@ def _well_formed(X, name):
             for axis, index in enumerate(X.coords):
                 if index.size and not (0 <= index.min() and index.max() < X.shape[axis]):
                     raise ValueError(f"index {index.max()} or {index.min()} outside 0..{X.shape[axis] - 1} on axis {axis}")
-    except ValueError as error:
+        elif X.format in ("lil", "dok"):
+            X = X.tocsr()
+            X.check_format(full_check=True)
+    except (ValueError, IndexError) as error:
         raise ValueError(f"{name} is a malformed sparse matrix of shape {X.shape}: {error}") from None
     return X
 

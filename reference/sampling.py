@@ -4,6 +4,8 @@ import operator
 
 import numpy as np
 
+from .rows import as_array
+
 ORDERS = ("iid", "permuted", "cyclic")
 
 
@@ -42,7 +44,10 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid") -> np.ndarray:
         return np.arange(steps, dtype=np.int64) % m
     if isinstance(rng, (bool, np.bool_)) or rng is None:
         raise TypeError(f"rng must be a seed or a numpy generator, so that a run can be repeated; got {rng!r}")
-    rng = np.random.default_rng(rng)
+    try:
+        rng = np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"rng must be a seed or a numpy generator; got {rng!r}: {error}") from None
     if order == "iid":
         return rng.integers(m, size=steps)
     epochs = -(-steps // m)
@@ -51,7 +56,7 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid") -> np.ndarray:
 
 def check_indices(indices, m: int) -> np.ndarray:
     """The indices as an int64 array, refused unless they are one or more row numbers in 0..m-1."""
-    pi = np.asarray(indices)
+    pi = as_array(indices, "indices")
     if pi.ndim != 1 or pi.size == 0:
         raise ValueError(f"indices must be a sequence of at least one row number; got shape {pi.shape}")
     if pi.dtype.kind not in "iu":

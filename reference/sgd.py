@@ -58,7 +58,7 @@ def _iterates(problem: Problem, indices, xbar) -> Iterator[Iterate]:
             w = (1 - 1 / t) * w - g / (lam * t) * x
             b = (1 - 1 / t) * b - g / (lam * t)
             predictor = Predictor(w, b, xbar).implicit()
-            check_finite(step, p, predictor.b)
+            check_finite(step, p, predictor.b, (0 * w).sum())  # 0 times infinity is NaN
         yield Iterate(step, p, g, predictor)
 
 

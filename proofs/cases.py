@@ -1,0 +1,65 @@
+"""The data that the measured and exact checks run on: the two real sets, or a file of the user's."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from reference.datasets import load_spam, load_svmlight, load_tweets
+
+DENSE_BUDGET = 150_000_000
+"""How many coordinates a dense run may touch: T is cut so that T·n stays below."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A data set with the λ at which each loss that fits its labels is checked.
+
+    `X` has generic floats, `counts` the integers behind them where there are any: ties at the kinks are common there.
+    """
+
+    name: str
+    X: sp.csr_array
+    y: np.ndarray
+    lam: dict[str, float]
+    counts: sp.csr_array | None = None
+
+    @property
+    def steps(self) -> int:
+        """T for a run against the dense side: one full pass, unless that would take minutes."""
+        m, n = self.X.shape
+        return max(1, min(m, DENSE_BUDGET // max(n, 1)))
+
+    def sample(self, X: sp.csr_array, columns: int = 700, rows: int = 32) -> tuple[sp.csr_array, np.ndarray]:
+        """At most so many rows with at most so many different columns: small enough for exact runs, the same every time.
+
+        Rows are drawn with a fixed seed and kept while the columns last; columns that they leave empty are dropped.
+        """
+        kept, used = [], np.zeros(X.shape[1], dtype=bool)
+        for i in np.random.default_rng(0).permutation(X.shape[0])[:1000]:
+            together = used.copy()
+            together[X.indices[X.indptr[i] : X.indptr[i + 1]]] = True
+            if len(kept) < rows and together.sum() <= columns:
+                kept.append(i)
+                used = together
+        kept = kept or [int(np.argmin(np.diff(X.indptr)))]
+        return X[kept][:, np.flatnonzero(used)], self.y[kept]
+
+
+def real_cases() -> list[Case]:
+    """Spam for all four losses (its labels −1, +1 are real numbers too), tweets for the two that take any label.
+
+    The squared loss needs λ >= 0.1 on unit rows: its first steps of size 1/(λt) overshoot.
+    """
+    spam, spam_counts = load_spam(tfidf=True), load_spam()
+    tweets, tweet_counts = load_tweets(tfidf=True), load_tweets()
+    return [
+        Case("spam", spam.X, spam.y, {"hinge": 1e-2, "log": 1e-2, "absolute": 1e-2, "squared": 0.1}, spam_counts.X),
+        Case("tweets", tweets.X, tweets.y, {"absolute": 1e-2, "squared": 0.1}, tweet_counts.X),
+    ]
+
+
+def user_case(path: str, loss: str, lam: float) -> Case:
+    """The rows of an svmlight file, for one loss and one λ."""
+    data = load_svmlight(path)
+    return Case(path, data.X, data.y, {loss: lam})

@@ -1,0 +1,22 @@
+"""Holding anybody's implementation against the paper.
+
+An implementation is a callable `train(X, y, loss, lam, indices, average, centred) -> (w, b)`: the predictor for raw rows,
+the mean of the iterates or the last of them. Our own two packages stand behind the same face.
+"""
+
+from types import ModuleType
+
+from reference import Problem
+
+ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
+"""The name of the algorithm for each value of (average, centred)."""
+
+
+def train_with(package: ModuleType):
+    """The `train` callable of a package that has functions sgd, asgd, csgd and casgd: `reference` or `efficient`."""
+
+    def train(X, y, loss, lam, indices, average, centred):
+        predictor = getattr(package, ALGORITHM[average, centred])(Problem(X, y, loss, lam), indices)
+        return predictor.w, predictor.b
+
+    return train

@@ -1,0 +1,203 @@
+"""Cost without a clock: run the very loops on arrays that count the entries read from them and written to them.
+
+The counts must equal (`==`) formulas in n, T and sums of k_i, the number of stored entries of row i:
+K = Σ_t k_{π_t} over the drawn rows, F = k_{π_1} of the first, and U, U₁ = the same two sums over the draws with
+ℓ' ≠ 0 only. A sparse loop's formula has no n at all; the dense side's has nothing but n and T.
+"""
+
+import copy
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import reference
+from efficient.casgd import centre
+from efficient.state import ALGORITHMS
+from reference import Problem, draw_indices
+from reference.datasets import make_generic
+from reference.rows import Rows
+
+from .ledger import Entry, Job
+
+
+class Tally:
+    """How many entries were read and written."""
+
+    def __init__(self):
+        self.read = self.written = 0
+
+
+class CountingArray(np.ndarray):
+    """A float64 array that enters into its tally every entry read or written, by an index or by a whole-array operation."""
+
+    tally: Tally
+
+    def __new__(cls, array, tally: Tally):
+        counting = np.array(array, dtype=np.float64).view(cls)
+        counting.tally = tally
+        return counting
+
+    def __array_finalize__(self, parent):
+        self.tally = getattr(parent, "tally", None)  # type: ignore[assignment]
+
+    def __getitem__(self, key):
+        item = super().__getitem__(key)
+        if not isinstance(item, CountingArray):  # one entry; a slice is a view and reads nothing yet
+            self.tally.read += 1
+        return item
+
+    def __setitem__(self, key, value):
+        self.tally.written += 1
+        super().__setitem__(key, value)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        self.tally.read += sum(entry.size for entry in inputs if isinstance(entry, CountingArray))
+        plain = [entry.view(np.ndarray) if isinstance(entry, CountingArray) else entry for entry in inputs]
+        if out is not None:
+            kwargs["out"] = tuple(entry.view(np.ndarray) for entry in out)
+        result = getattr(ufunc, method)(*plain, **kwargs)
+        if not isinstance(result, np.ndarray):
+            return result
+        self.tally.written += result.size
+        if out is not None:
+            return out[0]
+        result = result.view(CountingArray)
+        result.tally = self.tally
+        return result
+
+
+class Sizes(NamedTuple):
+    """What the formulas speak of; `nnz` is the number of stored entries of the whole matrix."""
+
+    n: int
+    T: int
+    nnz: int
+    K: int
+    F: int
+    U: int
+    U1: int
+
+
+def count_sparse(name: str, problem: Problem, indices) -> tuple[dict[str, tuple[int, int]], Sizes]:
+    """(read, written) entries of state vectors in the loop, in the computation of x̄ and in the recovery of the predictor."""
+    X, lam, algorithm = problem.X, problem.lam, ALGORITHMS[name]
+    tallies = {part: Tally() for part in ("loop", "mean", "recovery")}
+    vectors = {vector: CountingArray(np.zeros(problem.n), tallies["loop"]) for vector in algorithm.vectors}
+    state: dict[str, Any] = {"lam": lam}
+    mean: tuple = ()
+    if algorithm.centred:
+        xbar = CountingArray(np.zeros(problem.n), tallies["mean"])
+        theta = centre(X, problem.m, xbar)
+        mean = (CountingArray(xbar, tallies["loop"]), theta)
+        state["xbar"] = CountingArray(xbar, tallies["recovery"])
+    moved: list[bool] = []
+
+    def dloss(p, y):
+        g = problem.loss.derivative(p, y)
+        moved.append(bool(g != 0))
+        return g
+
+    zero = np.float64(0)
+    scalars = [zero] * len(algorithm.scalars)
+    t, *scalars, _, _ = algorithm.steps(X, problem.y, lam, dloss, indices, *mean, zero, *vectors.values(), *scalars)
+    state |= dict(zip(algorithm.scalars, scalars, strict=True))
+    state |= {vector: CountingArray(array, tallies["recovery"]) for vector, array in vectors.items()}
+    recover, parts = algorithm.average or algorithm.last
+    recover(lam, t, *(state[part] for part in parts))
+    k = np.diff(X.indptr)[indices]
+    sizes = (problem.n, len(indices), len(X.data), k.sum(), k[0], k[moved].sum(), k[0] * moved[0])
+    return {part: (tally.read, tally.written) for part, tally in tallies.items()}, Sizes(*map(int, sizes))
+
+
+class CountingRows(Rows):
+    """Rows whose dense form counts: making it writes n entries."""
+
+    tally: Tally
+
+    def dense(self, i) -> CountingArray:
+        self.tally.written += self.n
+        return CountingArray(super().dense(i), self.tally)
+
+
+def count_dense(name: str, problem: Problem, indices) -> tuple[int, int]:
+    """(read, written) entries of n-vectors in a run of the dense definition, x̄ given."""
+    tally = Tally()
+    counting = copy.copy(problem)
+    counting.X = rows = CountingRows(*problem.X)
+    rows.tally = tally
+    counting.xbar = CountingArray(problem.xbar, tally)
+    getattr(reference, name)(counting, indices)
+    return tally.read, tally.written
+
+
+LOOP = {
+    "sgd": ("K − F + U", "U", lambda s: (s.K - s.F + s.U, s.U)),
+    "asgd": ("K − F + 2U − U₁", "2U − U₁", lambda s: (s.K - s.F + 2 * s.U - s.U1, 2 * s.U - s.U1)),
+    "csgd": ("2K − F + U", "U", lambda s: (2 * s.K - s.F + s.U, s.U)),
+    "casgd": ("2K − F + 2U − U₁", "2U − U₁", lambda s: (2 * s.K - s.F + 2 * s.U - s.U1, 2 * s.U - s.U1)),
+}
+"""Entries of v, u and x̄ read and written by a loop, whatever n is."""
+
+RECOVERY = {"sgd": (1, 1), "asgd": (4, 3), "csgd": (4, 3), "casgd": (7, 5)}
+"""n-vectors read and written, once, to make the predictor."""
+
+DENSE = {"sgd": (8, 5), "asgd": (10, 6), "csgd": (12, 6), "casgd": (14, 7)}
+"""n-vectors read and written by the dense side in every step."""
+
+DENSE_ONCE = {"sgd": (1, 2), "asgd": (5, 6), "csgd": (1, 2), "casgd": (5, 6)}
+"""n-vectors read and written by the dense side before the first step and after the last."""
+
+
+def jobs() -> Iterator[Job]:
+    for name in ALGORITHMS:
+        yield Job(("cost",), f"counting: {name}", partial(count, name))
+
+
+def count(name: str) -> Iterator[Entry]:
+    """Hold the counts against the formulas for several m, n, k, T, with and without steps whose derivative is 0."""
+    centred = ALGORITHMS[name].centred
+    loops = recoveries = dense = runs = 0
+    shown = ""
+    for loss in ("log", "hinge"):
+        for m, n, k, T in ((20, 30, 3, 40), (20, 60, 3, 40), (20, 60, 6, 40), (40, 60, 6, 160), (40, 6000, 6, 160)):
+            problem = Problem(*make_generic(m, n, k, seed=n)[:2], loss, 0.1)
+            indices = draw_indices(m, T, rng=0)
+            found, sizes = count_sparse(name, problem, indices)
+            of_mean = (sizes.nnz + 3 * n, sizes.nnz + n) if centred else (0, 0)
+            of_recovery = tuple(factor * n for factor in RECOVERY[name])
+            runs += 1
+            loops += found["loop"] == LOOP[name][2](sizes)
+            recoveries += found["recovery"] == of_recovery and found["mean"] == of_mean
+            of_dense = tuple(step * T * n + once * n for step, once in zip(DENSE[name], DENSE_ONCE[name], strict=True))
+            dense += count_dense(name, problem, indices) == of_dense
+            shown = f"{sum(found['loop'])} entries touched in the loop against {sum(of_dense)} dense at n = {n}, T = {T}, k = {k}"
+    reads, writes, _ = LOOP[name]
+    yield Entry(
+        "cost",
+        f"the loop reads {reads} and writes {writes} entries of state, whatever n is",
+        "counted on the shipped loop",
+        f"{loops} of {runs} runs equal; {shown}",
+        loops == runs,
+        algorithm=name,
+    )
+    reads, writes = RECOVERY[name]
+    before = ", and x̄ before it nnz + 3n and nnz + n" if centred else ""
+    yield Entry(
+        "cost",
+        f"recovering the predictor reads {reads}n entries and writes {writes}n, once{before}",
+        "counted on the shipped code",
+        f"{recoveries} of {runs} runs equal",
+        recoveries == runs,
+        algorithm=name,
+    )
+    yield Entry(
+        "cost",
+        f"the dense side reads {DENSE[name][0]}nT + {DENSE_ONCE[name][0]}n entries and writes {DENSE[name][1]}nT + "
+        f"{DENSE_ONCE[name][1]}n",
+        "counted on the shipped code",
+        f"{dense} of {runs} runs equal",
+        dense == runs,
+        algorithm=name,
+    )

@@ -1,0 +1,118 @@
+"""Identical iterates: the dense definitions and the sparse algorithms make the same predictions and predictors, step by step.
+
+In exact arithmetic they are equal, `==`, after every step. In float64 they differ by rounding: each side adds T terms to
+its sums, and an addition rounds by at most eps times the largest partial sum, so the differences are held against
+T · eps · (largest value on the way). Where the derivative jumps, rounding may put the two sides on different sides of the
+kink; such a step must be one whose margin is within rounding of the kink, and the comparison ends there.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+import reference
+from efficient import State
+from reference import Problem, draw_indices
+
+from .cases import Case
+from .ledger import LABEL_OF, Entry, Job
+
+PAIRS = {False: ("sgd", "asgd"), True: ("csgd", "casgd")}
+"""The algorithm that returns the last iterate and the one that returns the mean, uncentred and centred."""
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def jobs(cases: list[Case]) -> Iterator[Job]:
+    for case in cases:
+        for loss, lam in case.lam.items():
+            for centred, pair in PAIRS.items():
+                labels = tuple(LABEL_OF[name] for name in pair)
+                yield Job(labels, f"float64 iterates: {case.name}, {loss}", partial(in_float, case, loss, lam, centred))
+                for kind, X in (("counts", case.counts), ("values", case.X)):
+                    if X is not None:
+                        run = partial(in_fractions, case, kind, X, loss, centred)
+                        yield Job(labels, f"exact iterates: {case.name} {kind}, {loss}", run)
+
+
+def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry]:
+    """Dense against sparse over T steps: every p_t, the last and the mean predictor."""
+    problem = Problem(case.X, case.y, loss, lam)
+    indices = draw_indices(problem.m, case.steps, rng=0)
+    last, mean = PAIRS[centred]
+    states = {name: State(problem, name) for name in PAIRS[centred]}
+    differences, scale, ended = dict.fromkeys(states, 0.0), 0.0, ""
+    w_sum, b_sum = np.zeros(problem.n), 0.0
+    for step in reference.iterates(problem, indices, centred=centred):
+        for name, state in states.items():
+            state.run(indices[step.t - 1 : step.t])
+            differences[name] = max(differences[name], abs(state.p - step.p))
+        scale = max(scale, abs(step.p), abs(step.predictor.b), abs(step.predictor.w).max(initial=0))
+        w_sum += step.predictor.w
+        b_sum += step.predictor.b
+        if any(state.g != step.g for state in states.values()) and loss in ("hinge", "absolute"):
+            y = problem.y[indices[step.t - 1]]
+            margin = abs(step.p * y - 1) if loss == "hinge" else abs(step.p - y)
+            ended = f"; at step {step.t} the margin is {margin:.1e} from the kink and rounding decides"
+            for name in states:
+                differences[name] = max(differences[name], margin)
+            break
+    T = step.t
+    if not ended:
+        for name, found, wanted in (
+            (last, states[last].last(), step.predictor),
+            (mean, states[mean].last(), step.predictor),
+            (mean, states[mean].average(), reference.Predictor(w_sum / T, b_sum / T)),
+        ):
+            off = max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
+            differences[name] = max(differences[name], off)
+    for name, difference in differences.items():
+        value, bound = difference / scale, T * EPS
+        yield Entry(
+            LABEL_OF[name],
+            "the sparse algorithm makes the dense one's predictions and predictor",
+            f"measured in float64, T = {T}, λ = {lam:g}",
+            f"largest difference {value:.1e} of the scale, bound T·eps = {bound:.1e}{ended}",
+            bool(value <= bound),
+            case.name,
+            name,
+            loss,
+            value,
+            bound,
+        )
+
+
+def in_fractions(case: Case, kind: str, X, loss: str, centred: bool) -> Iterator[Entry]:
+    """Dense against sparse in rational arithmetic on a few rows: p_t, last and mean predictor equal at every prefix."""
+    rows, y = case.sample(X)
+    problem = Problem(rows, y, loss, Fraction(1, 10))
+    steps = problem.m + problem.m // 2
+    indices = draw_indices(problem.m, steps, rng=0)
+    last, mean = PAIRS[centred]
+    states = {name: State(problem, name) for name in PAIRS[centred]}
+    equal = dict.fromkeys(states, 0)
+    w_sum, b_sum = 0, 0
+    for step in reference.iterates(problem, indices, centred=centred):
+        w_sum, b_sum = w_sum + step.predictor.w, b_sum + step.predictor.b
+        t = Fraction(step.t)
+        for name, state in states.items():
+            state.run(indices[step.t - 1 : step.t])
+            found, wanted = state.last(), step.predictor
+            same = state.p == step.p and state.g == step.g and found.b == wanted.b and (found.w == wanted.w).all()
+            if name == mean:
+                found = state.average()
+                same = same and found.b == b_sum / t and (found.w == w_sum / t).all()
+            equal[name] += bool(same)
+    for name, count in equal.items():
+        yield Entry(
+            LABEL_OF[name],
+            "the sparse algorithm is the dense one, at every prefix",
+            "exact, ==",
+            f"{count} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",
+            count == steps,
+            f"{case.name} {kind}",
+            name,
+            loss,
+        )

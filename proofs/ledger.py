@@ -1,0 +1,126 @@
+"""The ledger: one entry for each claim, with the evidence for it, and how it is filled, printed and written."""
+
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+SECTIONS = (
+    "Introduction",
+    "Sparse Vector Operations",
+    "Stochastic Gradient Descent",
+    "Averaged Stochastic Gradient Descent",
+    "Centering and Translation Invariance",
+)
+"""The sections of the paper, in its order."""
+
+SECTION_OF = {
+    "eqn:objective": 0,
+    "cost": 1,
+    "alg:sgd": 2,
+    "eqn:GDStep": 2,
+    "alg:asgd": 3,
+    "eqn:wCenter": 4,
+    "alg:casgd": 4,
+    "translation": 4,
+}
+"""Where each label belongs; the labels without a colon are ours, for claims that the paper makes in prose."""
+
+LABEL_OF = {"sgd": "alg:sgd", "asgd": "alg:asgd", "csgd": "eqn:wCenter", "casgd": "alg:casgd"}
+"""The label under which the paper defines each algorithm; csgd has equations and no pseudocode of its own."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One claim, the evidence for it and the verdict.
+
+    `value` and `bound` are numbers for machines, where the evidence is one: the claim holds if value <= bound.
+    `expected` is False for a claim that is shown to be false, so that the ledger is as expected when `holds == expected`.
+    """
+
+    label: str
+    claim: str
+    evidence: str
+    figure: str
+    holds: bool
+    data: str = ""
+    algorithm: str = ""
+    loss: str = ""
+    value: float | None = None
+    bound: float | None = None
+    expected: bool = True
+
+    @property
+    def as_expected(self) -> bool:
+        return self.holds == self.expected
+
+    @property
+    def verdict(self) -> str:
+        if self.as_expected:
+            return "holds" if self.holds else "refuted, as expected"
+        return "FAILS" if self.expected else "HOLDS, against expectation"
+
+    def line(self) -> str:
+        about = "  ".join(part.ljust(8) for part in (self.data, self.algorithm, self.loss) if part)
+        return f"    {about:<36}  {self.figure} ({self.evidence}): {self.verdict}"
+
+
+class Job(NamedTuple):
+    """A piece of work that yields entries under some of these labels."""
+
+    labels: tuple[str, ...]
+    name: str
+    run: Callable[[], Iterable[Entry]]
+
+
+def fill(jobs: list[Job], only: str | None = None, progress: bool | None = None) -> Iterator[Entry]:
+    """Run the jobs and yield their entries, with a progress bar on standard error (None: only at a terminal)."""
+    jobs = [job for job in jobs if only is None or only in job.labels]
+    with tqdm(jobs, unit="job", disable=None if progress is None else not progress, leave=False) as bar:
+        for job in bar:
+            bar.set_postfix_str(job.name)
+            for entry in job.run():
+                if only is None or entry.label == only:
+                    yield entry
+
+
+def print_ledger(entries: list[Entry]) -> None:
+    """Print the sections of the paper, under each its claims, and for each claim a line for every instance of it."""
+    for number, section in enumerate(SECTIONS):
+        here = [entry for entry in entries if SECTION_OF[entry.label] == number]
+        if here:
+            print(section)
+        for label, claim in dict.fromkeys((entry.label, entry.claim) for entry in here):
+            print(f"  {label}: {claim}")
+            print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
+    wrong = [entry for entry in entries if not entry.as_expected]
+    print(f"{len(entries)} entries, {len(entries) - len(wrong)} as expected, {len(wrong)} not")
+
+
+def versions() -> dict[str, str]:
+    """What the evidence was made with."""
+    packages = ("casgd", "numpy", "scipy", "numba", "scikit-learn", "sympy", "mpmath")
+    return {"python": platform.python_version()} | {package: version(package) for package in packages}
+
+
+def write_json(entries: list[Entry], path: str) -> None:
+    """Write the entries to a file, whole or not at all."""
+    ledger = {
+        "paper": "arXiv:1612.09147",
+        "versions": versions(),
+        "entries": [{"section": SECTIONS[SECTION_OF[entry.label]], **asdict(entry)} for entry in entries],
+    }
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(ledger, file, ensure_ascii=False, indent=1)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

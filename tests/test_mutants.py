@@ -1,0 +1,99 @@
+"""Every known wrong algorithm is rejected by a named check, and the right one, written the same way, is accepted by all."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import efficient
+import reference
+from proofs.conformance import ALGORITHM, train_with, twins
+from reference import draw_indices
+from reference.datasets import make_generic, make_ties
+
+GENERIC, TIES = make_generic(6, 5, 3, seed=1), make_ties(6, 3, 2, seed=3)
+# column 1 of row 0 stored twice, in rows 0 and 2 out of order
+REPEATED = sp.csr_array(
+    (np.array([2.0, 1, 0.25, 3, 1, 4]), np.array([2, 1, 1, 1, 2, 0]), np.array([0, 3, 4, 6])), shape=(3, 3)
+)
+
+
+def exact(X, y, indices):
+    return lambda train, loss, average, centred: train(X, y, loss, Fraction(1, 2), indices, average, centred)
+
+
+def long_float(train, loss, average, centred):
+    return train(GENERIC.X, GENERIC.y, loss, 0.5, draw_indices(6, 4000, rng=0), average, centred)
+
+
+CHECKS = {  # name: (run, tolerance); 0 stands for ==
+    "generic": (exact(GENERIC.X, GENERIC.y, [3, 1, 4, 1, 5, 0, 2, 0]), 0),
+    "ties": (exact(TIES.X, TIES.y, draw_indices(6, 12, rng=0)), 0),
+    "repeated entries": (exact(REPEATED, np.array([1.0, -1, 1]), [0, 1, 2, 0]), 0),
+    "long float run": (long_float, 4000 * np.finfo(float).eps),
+}
+
+
+def rejects(check: str, train, loss: str, average: bool, centred: bool) -> bool:
+    """Whether the check tells `train` from the dense definition."""
+    run, tolerance = CHECKS[check]
+    w, b = run(train_with(reference), loss, average, centred)
+    found_w, found_b = run(train, loss, average, centred)
+    scale = max(1, abs(w).max(), abs(b))
+    return not (abs(found_w - w).max() <= tolerance * scale and abs(found_b - b) <= tolerance * scale)
+
+
+REJECTED_BY = {  # fault: (the check that rejects it, average, centred)
+    "loop from 1": ("generic", False, False),
+    "u with h_t": ("generic", True, False),
+    "c with a/(t-1)": ("generic", True, True),
+    "w_0 in the mean": ("generic", True, False),
+    "theta without 1": ("generic", True, True),
+    "z not updated": ("generic", False, True),
+    "s without its first term": ("generic", True, True),
+    "c without its first term": ("generic", True, True),
+    "explicit bias": ("generic", True, True),
+    "centred last predictor without its centre": ("generic", False, True),
+    "tie at the kink": ("ties", False, False),
+    "bias not regularised": ("generic", True, True),
+    "damped bias": ("generic", True, False),
+    "repeated entries lost": ("repeated entries", False, False),
+    "indices off by one": ("generic", False, False),
+    "cyclic order": ("generic", True, False),
+    "mean of stored entries": ("generic", True, True),
+    "mean of the draws": ("generic", True, True),
+    "stored entries centred": ("generic", False, True),
+    "prediction not centred": ("generic", False, True),
+    "gradient at the average": ("generic", True, True),
+    "t restarts": ("generic", False, False),
+    "step 1/(λ(t+1))": ("generic", False, False),
+    "λ doubled": ("generic", True, True),
+    "last for average": ("generic", True, False),
+    "bias not averaged": ("generic", True, False),
+    "moving average": ("generic", True, True),
+    "single precision": ("long float run", True, True),
+}
+
+
+def test_every_fault_has_a_check():
+    assert REJECTED_BY.keys() == twins.FAULTS.keys()
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute"])
+@pytest.mark.parametrize("fault", REJECTED_BY)
+def test_the_wrong_twin_is_rejected(fault, loss):
+    check, average, centred = REJECTED_BY[fault]
+
+    def wrong(*arguments):
+        return twins.train(*arguments, fault=fault)
+
+    assert rejects(check, wrong, loss, average, centred)
+
+
+@pytest.mark.parametrize("loss", reference.LOSSES)
+@pytest.mark.parametrize(("average", "centred"), ALGORITHM)
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("train", [twins.train, train_with(efficient)], ids=["twin without a fault", "efficient"])
+def test_the_right_ones_are_accepted(train, check, average, centred, loss):
+    assert not rejects(check, train, loss, average, centred)

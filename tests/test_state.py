@@ -1,0 +1,165 @@
+"""A State can be continued, looked at, saved and loaded at any step, and is none the worse for it."""
+
+import numpy as np
+import pytest
+
+import efficient
+from efficient import State
+from proofs.conformance import ALGORITHM
+from reference import Problem, draw_indices
+from reference.datasets import make_text
+
+ALL = list(ALGORITHM.values())
+DATA = make_text(60, 300, 10, seed=1)
+PROBLEM = Problem(DATA.X, DATA.y, "log", 0.01)
+PI = draw_indices(60, 500, rng=2)
+
+
+def parts(state):
+    names = ("t", "p", "g", *state._parts.vectors, *state._parts.scalars)
+    return {name: np.copy(getattr(state, name)) for name in names}
+
+
+def assert_same_bits(first, second):
+    for name, value in parts(first).items():
+        np.testing.assert_array_equal(value, getattr(second, name), err_msg=name)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+@pytest.mark.parametrize("cuts", [[1], [499], [1, 2, 3], [100, 101, 350], list(range(1, 500))], ids=lambda cuts: str(len(cuts)))
+def test_pieces_give_the_bits_of_one_run(algorithm, cuts):
+    whole, pieces = State(PROBLEM, algorithm).run(PI), State(PROBLEM, algorithm)
+    for piece in np.split(PI, cuts):
+        pieces.run(piece)
+    assert pieces.t == 500
+    assert_same_bits(whole, pieces)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_looking_changes_nothing(algorithm):
+    looked, plain = State(PROBLEM, algorithm), State(PROBLEM, algorithm)
+    for piece in np.split(PI, 10):
+        looked.run(piece)
+        plain.run(piece)
+        first, again = looked.last(), looked.last()
+        np.testing.assert_array_equal(first.w, again.w)
+        if looked._parts.average:
+            looked.average()
+    assert_same_bits(looked, plain)
+    before = plain.last()
+    kept = before.w.copy()
+    plain.run(PI[:10])
+    np.testing.assert_array_equal(before.w, kept)  # a predictor does not move when the state goes on
+
+
+@pytest.mark.parametrize(("average", "centred"), ALGORITHM)
+def test_the_functions_are_the_state(average, centred):
+    algorithm = ALGORITHM[average, centred]
+    state = State(PROBLEM, algorithm).run(PI)
+    wanted = state.average() if average else state.last()
+    found = getattr(efficient, algorithm)(PROBLEM, PI)
+    np.testing.assert_array_equal(found.w, wanted.w)
+    assert found.b == wanted.b
+
+
+@pytest.mark.parametrize(("last", "both"), [("sgd", "asgd"), ("csgd", "casgd")])
+def test_an_averaging_state_also_has_the_last_iterate(last, both):
+    wanted, found = State(PROBLEM, last).run(PI).last(), State(PROBLEM, both).run(PI).last()
+    np.testing.assert_array_equal(found.w, wanted.w)
+    assert found.b == wanted.b
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_save_and_load(algorithm, tmp_path):
+    state = State(PROBLEM, algorithm).run(PI[:123])
+    state.save(tmp_path / "state.npz")
+    loaded = State.load(tmp_path / "state.npz", PROBLEM)
+    assert loaded.algorithm == algorithm
+    assert_same_bits(state, loaded)
+    assert_same_bits(state.run(PI[123:]), loaded.run(PI[123:]))
+    assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
+
+
+def test_a_state_of_another_problem_is_refused(tmp_path):
+    State(PROBLEM, "asgd").run(PI).save(tmp_path / "state.npz")
+    for other in (
+        Problem(DATA.X, DATA.y, "log", 0.02),
+        Problem(DATA.X, DATA.y, "hinge", 0.01),
+        Problem(DATA.X, -DATA.y, "log", 0.01),
+        Problem(DATA.X * 2, DATA.y, "log", 0.01),
+        Problem(DATA.X[:, :299], DATA.y, "log", 0.01),
+    ):
+        with pytest.raises(ValueError, match="problem"):
+            State.load(tmp_path / "state.npz", other)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a state", b"PK\x03\x04 broken"])
+def test_a_file_that_is_no_state_is_refused(content, tmp_path):
+    (tmp_path / "state.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"state\.npz' is not a saved state"):
+        State.load(tmp_path / "state.npz", PROBLEM)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    state = State(PROBLEM, "asgd").run(PI)
+    state.save(tmp_path / "state.npz")
+    before = (tmp_path / "state.npz").read_bytes()
+
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        state.save(tmp_path / "state.npz")
+    assert (tmp_path / "state.npz").read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
+
+
+def test_no_predictor_before_the_first_step():
+    with pytest.raises(ValueError, match="no step was taken yet"):
+        State(PROBLEM, "asgd").last()
+
+
+@pytest.mark.parametrize(("algorithm", "averaging"), [("sgd", "asgd"), ("csgd", "casgd")])
+def test_no_average_where_none_is_kept(algorithm, averaging):
+    with pytest.raises(ValueError, match=f"a State of '{averaging}'"):
+        State(PROBLEM, algorithm).run(PI).average()
+
+
+def test_unknown_algorithm():
+    with pytest.raises(ValueError, match="algorithm must be one of 'sgd', 'asgd', 'csgd', 'casgd'; got 'adam'"):
+        State(PROBLEM, "adam")
+
+
+def test_a_refused_run_takes_no_step():
+    state = State(PROBLEM, "casgd").run(PI)
+    before = parts(state)
+    for wrong in ([], [60], [0.5], [[0]]):
+        with pytest.raises((ValueError, TypeError), match="indices"):
+            state.run(wrong)
+    for name, value in before.items():
+        np.testing.assert_array_equal(value, getattr(state, name))
+
+
+def test_an_overflowed_state_gives_nothing_back():
+    state = State(Problem(np.full((1, 4), 30.0), [1.0], "squared", 1e-6), "asgd")
+    for use in (lambda: state.run(np.zeros(400, int)), lambda: state.run([0]), state.last, state.average):
+        with pytest.raises(FloatingPointError, match="at step"):
+            use()
+
+
+def test_read_only_rows_give_the_same_bits():
+    X, y, pi = DATA.X.copy(), DATA.y.copy(), PI.copy()
+    for array in (X.data, X.indices, X.indptr, y, pi):
+        array.setflags(write=False)
+    for algorithm in ALL:
+        found = getattr(efficient, algorithm)(Problem(X, y, "log", 0.01), pi)
+        np.testing.assert_array_equal(found.w, getattr(efficient, algorithm)(PROBLEM, PI).w)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_the_compiled_loop_and_its_python_source_give_the_same_bits(algorithm):
+    state = State(PROBLEM, algorithm)
+    python = State(PROBLEM, algorithm)
+    python._steps, python._dloss = python._parts.steps, PROBLEM.loss.derivative
+    assert_same_bits(state.run(PI), python.run(PI))
