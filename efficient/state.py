@@ -207,7 +207,7 @@ class State:
             The file is not a saved state, or is one of another problem.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
                 saved = {key: file[key] for key in file.files}
             checksum, state = int(saved["problem"]), cls(problem, str(saved["algorithm"]))
             state.t = int(saved["t"])

@@ -35,7 +35,8 @@ class Case:
 
         Rows are drawn with a fixed seed and kept while the columns last; columns that they leave empty are dropped.
         """
-        kept, used = [], np.zeros(X.shape[1], dtype=bool)
+        kept: list[int] = []
+        used = np.zeros(X.shape[1], dtype=bool)
         for i in np.random.default_rng(0).permutation(X.shape[0])[:1000]:
             together = used.copy()
             together[X.indices[X.indptr[i] : X.indptr[i + 1]]] = True

@@ -15,7 +15,6 @@ from .ledger import Entry, Job
 PASSES = 100
 
 
-
 def jobs(cases: list[Case]) -> Iterator[Job]:
     for case in cases:
         for loss, lam in case.lam.items():

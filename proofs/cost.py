@@ -36,7 +36,7 @@ class CountingArray(np.ndarray):
 
     def __new__(cls, array, tally: Tally):
         counting = np.array(array, dtype=np.float64).view(cls)
-        counting.tally = tally
+        vars(counting)["tally"] = tally
         return counting
 
     def __array_finalize__(self, parent):
@@ -172,7 +172,9 @@ def count(name: str) -> Iterator[Entry]:
             recoveries += found["recovery"] == of_recovery and found["mean"] == of_mean
             of_dense = tuple(step * T * n + once * n for step, once in zip(DENSE[name], DENSE_ONCE[name], strict=True))
             dense += count_dense(name, problem, indices) == of_dense
-            shown = f"{sum(found['loop'])} entries touched in the loop against {sum(of_dense)} dense at n = {n}, T = {T}, k = {k}"
+            shown = (
+                f"{sum(found['loop'])} entries touched in the loop against {sum(of_dense)} dense at n = {n}, T = {T}, k = {k}"
+            )
     reads, writes, _ = LOOP[name]
     yield Entry(
         "cost",
@@ -182,20 +184,20 @@ def count(name: str) -> Iterator[Entry]:
         loops == runs,
         algorithm=name,
     )
-    reads, writes = RECOVERY[name]
+    n_read, n_written = RECOVERY[name]
     before = ", and x̄ before it nnz + 3n and nnz + n" if centred else ""
     yield Entry(
         "cost",
-        f"recovering the predictor reads {reads}n entries and writes {writes}n, once{before}",
+        f"recovering the predictor reads {n_read}n entries and writes {n_written}n, once{before}",
         "counted on the shipped code",
         f"{recoveries} of {runs} runs equal",
         recoveries == runs,
         algorithm=name,
     )
+    (step_read, step_written), (once_read, once_written) = DENSE[name], DENSE_ONCE[name]
     yield Entry(
         "cost",
-        f"the dense side reads {DENSE[name][0]}nT + {DENSE_ONCE[name][0]}n entries and writes {DENSE[name][1]}nT + "
-        f"{DENSE_ONCE[name][1]}n",
+        f"the dense side reads {step_read}nT + {once_read}n entries and writes {step_written}nT + {once_written}n",
         "counted on the shipped code",
         f"{dense} of {runs} runs equal",
         dense == runs,

@@ -90,10 +90,9 @@ def in_fractions(case: Case, kind: str, X, loss: str, centred: bool) -> Iterator
     problem = Problem(rows, y, loss, Fraction(1, 10))
     steps = problem.m + problem.m // 2
     indices = draw_indices(problem.m, steps, rng=0)
-    last, mean = PAIRS[centred]
     states = {name: State(problem, name) for name in PAIRS[centred]}
     equal = dict.fromkeys(states, 0)
-    w_sum, b_sum = 0, 0
+    w_sum, b_sum = np.zeros(problem.n, dtype=object), 0
     for step in reference.iterates(problem, indices, centred=centred):
         w_sum, b_sum = w_sum + step.predictor.w, b_sum + step.predictor.b
         t = Fraction(step.t)
@@ -101,7 +100,7 @@ def in_fractions(case: Case, kind: str, X, loss: str, centred: bool) -> Iterator
             state.run(indices[step.t - 1 : step.t])
             found, wanted = state.last(), step.predictor
             same = state.p == step.p and state.g == step.g and found.b == wanted.b and (found.w == wanted.w).all()
-            if name == mean:
+            if name == PAIRS[centred][1]:
                 found = state.average()
                 same = same and found.b == b_sum / t and (found.w == w_sum / t).all()
             equal[name] += bool(same)

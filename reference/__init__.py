@@ -3,9 +3,6 @@
 Readable beats fast here. `efficient` computes the same in O(n + Tk), and `proofs` shows that it does.
 """
 
-PAPER = "arXiv:1612.09147"
-"""What this package is a companion to; `efficient` and `proofs` check it, lest they import a stranger of this name."""
-
 from .asgd import asgd
 from .casgd import casgd
 from .csgd import csgd
@@ -14,4 +11,20 @@ from .problem import Predictor, Problem
 from .sampling import draw_indices
 from .sgd import Iterate, iterates, sgd
 
-__all__ = ["LOSSES", "PAPER", "Iterate", "Loss", "Predictor", "Problem", "asgd", "casgd", "csgd", "draw_indices", "iterates", "sgd"]
+__all__ = [
+    "LOSSES",
+    "PAPER",
+    "Iterate",
+    "Loss",
+    "Predictor",
+    "Problem",
+    "asgd",
+    "casgd",
+    "csgd",
+    "draw_indices",
+    "iterates",
+    "sgd",
+]
+
+PAPER = "arXiv:1612.09147"
+"""What this package is a companion to; `efficient` checks it, lest it import a stranger of this name."""

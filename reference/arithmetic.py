@@ -79,7 +79,9 @@ def check_finite(step: int, *values) -> None:
     With step sizes 1/(λt) the first iterates can grow by the product of ‖[x, 1]‖²/(λt) − 1 before they settle, if the
     loss has an unbounded derivative. That is the algorithm, not a bug, but no number of it can be represented.
     """
-    if not all(value - value == 0 for value in values):  # false for NaN and ±inf, in any arithmetic
+    with np.errstate(invalid="ignore"):
+        finite = all(value - value == 0 for value in values)  # false for NaN and ±inf, in any arithmetic
+    if not finite:
         raise FloatingPointError(
             f"the iterates overflowed float64 at step {step}: the step size 1/(lam*t) is too large for these rows at first. "
             "Use a larger lam, scale the rows down, or take a loss with a bounded derivative (absolute, hinge, log)"

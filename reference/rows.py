@@ -121,7 +121,7 @@ def _well_formed(X, name):
             X.check_format(full_check=True)
         elif X.format == "coo":
             for axis, index in enumerate(X.coords):
-                if index.size and not (0 <= index.min() and index.max() < X.shape[axis]):
+                if index.size and (index.min() < 0 or index.max() >= X.shape[axis]):
                     raise ValueError(f"index {index.max()} or {index.min()} outside 0..{X.shape[axis] - 1} on axis {axis}")
         elif X.format in ("lil", "dok"):
             X = X.tocsr()

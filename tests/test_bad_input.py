@@ -16,10 +16,11 @@ import pytest
 import scipy.sparse as sp
 import sympy
 
+import efficient
 import reference
 from reference import Problem, draw_indices
 
-ALGORITHMS = [reference.sgd, reference.asgd, reference.csgd, reference.casgd]
+ALGORITHMS = [getattr(side, name) for side in (reference, efficient) for name in ("sgd", "asgd", "csgd", "casgd")]
 
 X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0], [0, 0, 0, 0], [4, 0, 1, 0]])  # with an empty row and an empty column
 y = np.array([1.0, -1, 1, -1])

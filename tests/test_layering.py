@@ -67,8 +67,8 @@ def test_a_bare_import_is_light(heavy):
 def test_a_stranger_of_the_same_name_is_refused_with_the_cure(stranger, tmp_path):
     (tmp_path / stranger).mkdir()
     (tmp_path / stranger / "__init__.py").touch()
-    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import {'efficient' if stranger == 'reference' else 'proofs'}"
-    done = run(code, cwd=tmp_path)
+    needs_it = {"reference": "efficient", "efficient": "proofs"}[stranger]
+    done = run(f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import {needs_it}", cwd=tmp_path)
     assert done.returncode == 1
     assert f"`{stranger}`" in done.stderr
     assert "virtual environment of its own" in done.stderr

@@ -12,11 +12,9 @@ from proofs.conformance import ALGORITHM, train_with, twins
 from reference import draw_indices
 from reference.datasets import make_generic, make_ties
 
-GENERIC, TIES = make_generic(6, 5, 3, seed=1), make_ties(6, 3, 2, seed=3)
+GENERIC, TIES = make_generic(6, 5, 3, seed=1), make_ties(6, 3, 2, seed=14)
 # column 1 of row 0 stored twice, in rows 0 and 2 out of order
-REPEATED = sp.csr_array(
-    (np.array([2.0, 1, 0.25, 3, 1, 4]), np.array([2, 1, 1, 1, 2, 0]), np.array([0, 3, 4, 6])), shape=(3, 3)
-)
+REPEATED = sp.csr_array((np.array([2.0, 1, 0.25, 3, 1, 4]), np.array([2, 1, 1, 1, 2, 0]), np.array([0, 3, 4, 6])), shape=(3, 3))
 
 
 def exact(X, y, indices):
@@ -28,7 +26,7 @@ def long_float(train, loss, average, centred):
 
 
 CHECKS = {  # name: (run, tolerance); 0 stands for ==
-    "generic": (exact(GENERIC.X, GENERIC.y, [3, 1, 4, 1, 5, 0, 2, 0]), 0),
+    "generic": (exact(GENERIC.X, GENERIC.y, draw_indices(6, 24, rng=1)), 0),
     "ties": (exact(TIES.X, TIES.y, draw_indices(6, 12, rng=0)), 0),
     "repeated entries": (exact(REPEATED, np.array([1.0, -1, 1]), [0, 1, 2, 0]), 0),
     "long float run": (long_float, 4000 * np.finfo(float).eps),
@@ -80,8 +78,15 @@ def test_every_fault_has_a_check():
     assert REJECTED_BY.keys() == twins.FAULTS.keys()
 
 
-@pytest.mark.parametrize("loss", ["hinge", "absolute"])
-@pytest.mark.parametrize("fault", REJECTED_BY)
+# the bounded derivatives of the kinked losses can hide a wrong prediction; only they have ties
+INSTANCES = [
+    (fault, loss)
+    for fault in REJECTED_BY
+    for loss in (("hinge", "absolute") if "tie" in fault else ("hinge", "log", "squared"))
+]
+
+
+@pytest.mark.parametrize(("fault", "loss"), INSTANCES)
 def test_the_wrong_twin_is_rejected(fault, loss):
     check, average, centred = REJECTED_BY[fault]
 

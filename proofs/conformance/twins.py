@@ -4,7 +4,6 @@
 it is right; every fault changes one line of it. The uncentred algorithms are the centred ones with x̄ = 0.
 """
 
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -48,7 +47,7 @@ def train(X, y, loss, lam, indices, average, centred, fault=None):
     """The paper's recurrences, with one fault (a key of FAULTS) or none; works in float64 and in exact arithmetic."""
     number = number_type(lam)
     rows = _dense_rows(X, number, add_up=fault != "repeated entries lost")
-    m, n = rows.shape
+    m = len(rows)
     indices = list(indices)
     if fault == "indices off by one":
         indices = [(i - 1) % m for i in indices]
@@ -167,5 +166,3 @@ def _derivative(loss, number, other_tie: bool):
         return loss.derivative(p, y) if at_kink is None else at_kink
 
     return derivative
-
-
