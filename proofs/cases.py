@@ -30,33 +30,37 @@ class Case:
         m, n = self.X.shape
         return max(1, min(m, DENSE_BUDGET // max(n, 1)))
 
-    def sample(self, X: sp.csr_array, columns: int = 700, rows: int = 32) -> tuple[sp.csr_array, np.ndarray]:
-        """At most so many rows with at most so many different columns: small enough for exact runs, the same every time.
+    def sample(self, X: sp.csr_array, columns: int = 700, rows: int = 24) -> tuple[sp.csr_array, np.ndarray]:
+        """At most so many short rows with at most so many different columns: small enough for exact runs, always the same.
 
-        Rows are drawn with a fixed seed and kept while the columns last; columns that they leave empty are dropped.
+        Rows are taken in a random order with a fixed seed if they are not much longer than their share of the columns, and
+        kept while the columns last; columns that they leave empty are dropped.
         """
+        lengths = np.diff(X.indptr)
+        short = np.flatnonzero(lengths <= max(2 * columns // rows, lengths.min()))
         kept: list[int] = []
         used = np.zeros(X.shape[1], dtype=bool)
-        for i in np.random.default_rng(0).permutation(X.shape[0])[:1000]:
+        for i in np.random.default_rng(0).permutation(short)[:1000]:
             together = used.copy()
             together[X.indices[X.indptr[i] : X.indptr[i + 1]]] = True
             if len(kept) < rows and together.sum() <= columns:
                 kept.append(i)
                 used = together
-        kept = kept or [int(np.argmin(np.diff(X.indptr)))]
+        kept = kept or [int(short[0])]
         return X[kept][:, np.flatnonzero(used)], self.y[kept]
 
 
 def real_cases() -> list[Case]:
     """Spam for all four losses (its labels −1, +1 are real numbers too), tweets for the two that take any label.
 
-    The squared loss needs λ >= 0.1 on unit rows: its first steps of size 1/(λt) overshoot.
+    The squared loss needs a larger λ on unit rows: its first steps of size 1/(λt) overshoot, and at λ = 0.1 that still weighs
+    2 % of F(0) − F* in the mean of 100 passes.
     """
     spam, spam_counts = load_spam(tfidf=True), load_spam()
     tweets, tweet_counts = load_tweets(tfidf=True), load_tweets()
     return [
-        Case("spam", spam.X, spam.y, {"hinge": 1e-2, "log": 1e-2, "absolute": 1e-2, "squared": 0.1}, spam_counts.X),
-        Case("tweets", tweets.X, tweets.y, {"absolute": 1e-2, "squared": 0.1}, tweet_counts.X),
+        Case("spam", spam.X, spam.y, {"hinge": 1e-2, "log": 1e-2, "absolute": 1e-2, "squared": 0.2}, spam_counts.X),
+        Case("tweets", tweets.X, tweets.y, {"absolute": 1e-2, "squared": 0.2}, tweet_counts.X),
     ]
 
 

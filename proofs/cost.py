@@ -35,8 +35,8 @@ class CountingArray(np.ndarray):
     tally: Tally
 
     def __new__(cls, array, tally: Tally):
-        counting = np.array(array, dtype=np.float64).view(cls)
-        vars(counting)["tally"] = tally
+        counting: Any = np.array(array, dtype=np.float64).view(cls)
+        counting.tally = tally
         return counting
 
     def __array_finalize__(self, parent):

@@ -22,6 +22,9 @@ from .ledger import LABEL_OF, Entry, Job
 PAIRS = {False: ("sgd", "asgd"), True: ("csgd", "casgd")}
 """The algorithm that returns the last iterate and the one that returns the mean, uncentred and centred."""
 
+KINK_DISTANCE = {"hinge": lambda p, y: abs(p * y - 1), "absolute": lambda p, y: abs(p - y)}
+"""How far a prediction is from the place where the derivative jumps."""
+
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -43,29 +46,30 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
     indices = draw_indices(problem.m, case.steps, rng=0)
     last, mean = PAIRS[centred]
     states = {name: State(problem, name) for name in PAIRS[centred]}
-    differences, scale, ended = dict.fromkeys(states, 0.0), 0.0, ""
+    differences, ended, scale = dict.fromkeys(states, 0.0), dict.fromkeys(states, ""), 0.0
     w_sum, b_sum = np.zeros(problem.n), 0.0
     for step in reference.iterates(problem, indices, centred=centred):
-        for name, state in states.items():
-            state.run(indices[step.t - 1 : step.t])
-            differences[name] = max(differences[name], abs(state.p - step.p))
         scale = max(scale, abs(step.p), abs(step.predictor.b), abs(step.predictor.w).max(initial=0))
         w_sum += step.predictor.w
         b_sum += step.predictor.b
-        if any(state.g != step.g for state in states.values()) and loss in ("hinge", "absolute"):
-            y = problem.y[indices[step.t - 1]]
-            margin = abs(step.p * y - 1) if loss == "hinge" else abs(step.p - y)
-            ended = f"; at step {step.t} the margin is {margin:.1e} from the kink and rounding decides"
-            for name in states:
-                differences[name] = max(differences[name], margin)
-            break
+        y = problem.y[indices[step.t - 1]]
+        for name, state in states.items():
+            if ended[name]:
+                continue
+            state.run(indices[step.t - 1 : step.t])
+            difference = abs(state.p - step.p)
+            if loss in KINK_DISTANCE and state.g != step.g:
+                difference = KINK_DISTANCE[loss](step.p, y)
+                ended[name] = f"; at step {step.t} the margin is {difference:.1e} from the kink and rounding decides"
+            differences[name] = max(differences[name], difference)
     T = step.t
-    if not ended:
-        for name, found, wanted in (
-            (last, states[last].last(), step.predictor),
-            (mean, states[mean].last(), step.predictor),
-            (mean, states[mean].average(), reference.Predictor(w_sum / T, b_sum / T)),
-        ):
+    average = reference.Predictor(w_sum / T, b_sum / T)
+    for name, found, wanted in (
+        (last, states[last].last(), step.predictor),
+        (mean, states[mean].last(), step.predictor),
+        (mean, states[mean].average(), average),
+    ):
+        if not ended[name]:
             off = max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
             differences[name] = max(differences[name], off)
     for name, difference in differences.items():
@@ -74,12 +78,12 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
             LABEL_OF[name],
             "the sparse algorithm makes the dense one's predictions and predictor",
             f"measured in float64, T = {T}, λ = {lam:g}",
-            f"largest difference {value:.1e} of the scale, bound T·eps = {bound:.1e}{ended}",
+            f"largest difference {value:.1e} of the scale, bound T·eps = {bound:.1e}{ended[name]}",
             bool(value <= bound),
             case.name,
             name,
             loss,
-            value,
+            float(value),
             bound,
         )
 

@@ -20,7 +20,7 @@ FAULTS = {
     "s without its first term": "s starts at 0 where it must start at r_1",
     "c without its first term": "c starts at 0 where it must start at a_1",
     "explicit bias": "the bias of the centred rows, b, is returned for raw rows, which need b'",
-    "centred last predictor without its centre": "the last centred predictor is recovered by the uncentred formula -[v, a]/(λt)",
+    "centred last predictor without its centre": "the last centred predictor is recovered by the uncentred formula",
     "tie at the kink": "the tie at the kink goes the other way",
     "bias not regularised": "the bias is not shrunk: it is not regularised",
     "damped bias": "the bias takes steps of a hundredth of the size, as some do for sparse rows",

@@ -1,0 +1,155 @@
+"""The main job: the ledger holds on the user's own data, is written for machines, and fails when the code is wrong."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from efficient import state
+from proofs import identical, independence, translation
+from proofs.__main__ import main
+from proofs.cases import Case
+from proofs.ledger import SECTION_OF, SECTIONS, Entry
+from reference.datasets import make_generic, make_ties
+
+CASE = Case("small", *make_generic(30, 40, 4, seed=1)[:2], {"hinge": 0.1, "squared": 1.0})
+
+
+@pytest.fixture
+def svm(tmp_path):
+    path = tmp_path / "rows.svm"
+    dump_svmlight_file(*make_generic(60, 30, 5, seed=2)[:2], str(path), zero_based=False)
+    return str(path)
+
+
+def run_jobs(module, case=CASE):
+    return [entry for job in module.jobs([case]) for entry in job.run()]
+
+
+@pytest.mark.parametrize("module", [identical, translation, independence])
+def test_the_claims_hold_on_any_data(module):
+    entries = run_jobs(module)
+    assert entries
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+    assert {entry.label for entry in entries} <= SECTION_OF.keys()
+
+
+def test_a_float_run_may_part_at_a_kink_only():
+    entries = run_jobs(identical, Case("ties", *make_ties(40, 4, 2, seed=1)[:2], {"hinge": 0.1, "absolute": 0.1}))
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+def corrupted(name, old, new):
+    """The loop of an algorithm with a piece of its source exchanged."""
+    import inspect
+
+    steps = state.ALGORITHMS[name].steps
+    source = inspect.getsource(steps)
+    assert source.count(old) == 1
+    scope: dict = {}
+    exec(source.replace(old, new), steps.__globals__, scope)
+    return state.ALGORITHMS[name]._replace(steps=scope["steps"])
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("sgd", "(t - 1)", "t"),
+        ("asgd", "c = c + a / t", "c = c + a / (t + 1)"),
+        ("csgd", "- a * q", "+ a * q"),
+        ("casgd", "h * g, X", "(h + 1 / t) * g, X"),
+    ],
+)
+def test_a_wrong_loop_is_found(name, old, new, monkeypatch, svm, capsys):
+    monkeypatch.setitem(state.ALGORITHMS, name, corrupted(name, old, new))
+    wrong = {(entry.algorithm, entry.evidence[:5]) for entry in run_jobs(identical) if not entry.as_expected}
+    assert wrong == {(name, "exact"), (name, "measu")}
+    assert main(["--data", svm, "--loss", "hinge", "--lam", "0.1"]) == 1
+    assert "FAILS" in capsys.readouterr().out
+
+
+def test_a_wrong_prediction_in_the_centred_loop_breaks_the_invariance(monkeypatch):
+    monkeypatch.setitem(state.ALGORITHMS, "casgd", corrupted("casgd", "- a * q", "+ a * q"))
+    verdicts = {(entry.algorithm, entry.as_expected) for entry in run_jobs(translation)}
+    assert verdicts == {("sgd", True), ("asgd", True), ("csgd", True), ("casgd", False)}
+
+
+def test_scikit_learn_is_no_echo(monkeypatch):
+    monkeypatch.setitem(state.ALGORITHMS, "asgd", corrupted("asgd", "u, h * g", "u, (h + 1 / t) * g"))
+    assert not any(entry.holds for entry in run_jobs(independence))
+
+
+def test_the_users_own_file(svm, tmp_path, capsys):
+    out = tmp_path / "ledger.json"
+    assert main(["--data", svm, "--loss", "log", "--lam", "0.1", "--json", str(out)]) == 0
+    printed = capsys.readouterr().out
+    ledger = json.loads(out.read_text("utf8"))
+    assert {entry["algorithm"] for entry in ledger["entries"]} == {"sgd", "asgd", "csgd", "casgd"}
+    assert {entry["data"] for entry in ledger["entries"]} == {svm, f"{svm} values"}
+    assert all(entry["section"] in SECTIONS for entry in ledger["entries"])
+    assert all(entry["holds"] == entry["expected"] for entry in ledger["entries"])
+    assert ledger["versions"]["numpy"] == np.__version__
+    assert f"{len(ledger['entries'])} entries, {len(ledger['entries'])} as expected, 0 not" in printed
+    assert "refuted, as expected" in printed
+    assert [file.name for file in tmp_path.iterdir() if file.suffix == ".part"] == []
+
+
+def test_only_one_label(svm, capsys):
+    assert main(["--data", svm, "--loss", "log", "--lam", "0.1", "--only", "translation"]) == 0
+    printed = capsys.readouterr().out
+    assert "translation:" in printed
+    assert "alg:" not in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--loss", "log"], "go with --data"),
+        (["--data", "x.svm"], "--data needs --loss and --lam"),
+        (["--only", "nonsense"], "invalid choice: 'nonsense'"),
+        (["--data", "x.svm", "--loss", "log", "--lam", "much"], "invalid float value: 'much'"),
+    ],
+)
+def test_wrong_usage(arguments, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "loss", "lam", "message"),
+    [
+        ("1 1:2\n-1 2:1\n", "log", "-1", "lam"),
+        ("1 1:2\n0 2:1\n", "hinge", "1", "labels -1 and +1"),
+        ("1 1:2\nbroken\n", "squared", "1", "rows.svm"),
+        ("1 1:nan\n", "squared", "1", "finite"),
+    ],
+)
+def test_bad_data_is_one_line_and_status_1(content, loss, lam, message, tmp_path, capsys):
+    path = tmp_path / "rows.svm"
+    path.write_text(content)
+    assert main(["--data", str(path), "--loss", loss, "--lam", lam]) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_missing_file(capsys):
+    assert main(["--data", "/no/such/file.svm", "--loss", "log", "--lam", "1"]) == 1
+    assert "/no/such/file.svm" in capsys.readouterr().err
+
+
+def test_verdicts():
+    entry = Entry("cost", "claim", "evidence", "figure", holds=True)
+    words = {
+        (True, True): "holds",
+        (False, True): "FAILS",
+        (False, False): "refuted, as expected",
+        (True, False): "HOLDS, against expectation",
+    }
+    for (holds, expected), word in words.items():
+        entry = Entry("cost", "claim", "evidence", "figure", holds, expected=expected)
+        assert entry.verdict == word
+        assert entry.as_expected == (holds == expected)
