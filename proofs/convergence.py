@@ -6,8 +6,7 @@ from functools import partial
 import numpy as np
 
 import efficient
-from reference import Predictor, Problem, draw_indices
-from reference.optimum import minimise
+from reference import Predictor, Problem, draw_indices, minimise
 
 from .cases import Case
 from .ledger import Entry, Job

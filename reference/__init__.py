@@ -7,6 +7,7 @@ from .asgd import asgd
 from .casgd import casgd
 from .csgd import csgd
 from .losses import LOSSES, Loss
+from .optimum import Minimum, minimise
 from .problem import Predictor, Problem
 from .sampling import draw_indices
 from .sgd import Iterate, iterates, sgd
@@ -16,6 +17,7 @@ __all__ = [
     "PAPER",
     "Iterate",
     "Loss",
+    "Minimum",
     "Predictor",
     "Problem",
     "asgd",
@@ -23,6 +25,7 @@ __all__ = [
     "csgd",
     "draw_indices",
     "iterates",
+    "minimise",
     "sgd",
 ]
 
