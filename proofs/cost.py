@@ -57,7 +57,7 @@ class CountingArray(np.ndarray):
         plain = [entry.view(np.ndarray) if isinstance(entry, CountingArray) else entry for entry in inputs]
         if out is not None:
             kwargs["out"] = tuple(entry.view(np.ndarray) for entry in out)
-        result = getattr(ufunc, method)(*plain, **kwargs)
+        result: Any = getattr(ufunc, method)(*plain, **kwargs)
         if not isinstance(result, np.ndarray):
             return result
         self.tally.written += result.size

@@ -21,12 +21,30 @@ SECTIONS = (
 """The sections of the paper, in its order."""
 
 SECTION_OF = {
+    "tab:losses": 0,
     "eqn:objective": 0,
     "cost": 1,
-    "alg:sgd": 2,
+    "eqn:gradient": 2,
     "eqn:GDStep": 2,
+    "eqn:gradSum": 2,
+    "lem:v": 2,
+    "alg:sgd": 2,
+    "eqn:naiveAverage": 3,
+    "eqn:avgBias": 3,
+    "eqn:obDef": 3,
+    "eqn:sparseAverage": 3,
+    "eqn:buDef": 3,
+    "eqn:owDef": 3,
     "alg:asgd": 3,
+    "eqn:explicitToImplicit": 4,
     "eqn:wCenter": 4,
+    "eqn:zDef": 4,
+    "eqn:bTagCenter": 4,
+    "eqn:pCenterDef": 4,
+    "eqn:centerAvg": 4,
+    "eqn:sDef": 4,
+    "obCenterDef": 4,
+    "eqn:owCenterDef": 4,
     "alg:casgd": 4,
     "translation": 4,
 }
@@ -42,6 +60,7 @@ class Entry:
 
     `value` and `bound` are numbers for machines, where the evidence is one: the claim holds if value <= bound.
     `expected` is False for a claim that is shown to be false, so that the ledger is as expected when `holds == expected`.
+    `corruptions` counts the spoilt formulas that a proof was tried on, each of which it must refute.
     """
 
     label: str
@@ -55,6 +74,7 @@ class Entry:
     value: float | None = None
     bound: float | None = None
     expected: bool = True
+    corruptions: int = 0
 
     @property
     def as_expected(self) -> bool:

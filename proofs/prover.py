@@ -1,0 +1,127 @@
+"""The two provers, and the corruptions that they must refute.
+
+A step of a proof is an equation between rational expressions in real unknowns. sympy decides it by a normal form: the
+numerator of left − right, expanded, is 0 or it is not; nothing is left to `simplify`. z3 decides it as real arithmetic,
+independently, by looking for a counterexample. Sums over the coordinates 1, …, n with a symbolic n are first split into
+their terms, and factors without the index are taken out.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import sympy
+from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Sum, Symbol
+from sympy.core.function import AppliedUndef
+
+UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
+"""What is an unknown number to both provers; whatever is written with +, ·, powers and numbers is arithmetic."""
+
+
+class Equation(NamedTuple):
+    """A step of a proof: what is claimed in words, and the two sides of it."""
+
+    claim: str
+    left: Any
+    right: Any
+
+
+def residual(equation: Equation) -> Expr:
+    """What remains of left − right: 0 if and only if the equation is an identity of rational functions."""
+    difference = split_sums(sympy.sympify(equation.left) - sympy.sympify(equation.right))
+    return sympy.expand(sympy.fraction(sympy.together(difference))[0])
+
+
+def split_sums(expression: Expr) -> Expr:
+    """Σ (a f_i + b) as a Σ f_i + b n: linear in its terms, constants before the sum."""
+    return expression.replace(lambda part: isinstance(part, Sum), _split)
+
+
+def _split(total: Sum) -> Expr:
+    (index, lower, upper) = total.limits[0]
+    parts = []
+    for term in Add.make_args(sympy.expand(total.function)):
+        constant, varying = term.as_independent(index, as_Add=False)
+        parts.append(constant * (Sum(varying, (index, lower, upper)) if varying != 1 else upper - lower + 1))
+    return Add(*parts)
+
+
+def counterexample(equation: Equation, milliseconds: int = 5000) -> str | None:
+    """z3's numbers for which the two sides differ; None if it has proved that there are none; "undecided" if neither."""
+    import z3
+
+    numbers: dict[Expr, Any] = {}
+    left, right = (_to_z3(split_sums(sympy.sympify(side)), numbers) for side in (equation.left, equation.right))
+    solver = z3.Solver()
+    solver.set("timeout", milliseconds)
+    solver.add(left != right)
+    for unknown, number in numbers.items():
+        if unknown.is_positive:
+            solver.add(number > 0)
+    verdict = solver.check()
+    if verdict == z3.unsat:
+        return None
+    if verdict == z3.unknown:
+        return "undecided"
+    model = solver.model()
+    return ", ".join(f"{unknown} = {model.eval(number, model_completion=True)}" for unknown, number in numbers.items())
+
+
+def _to_z3(expression: Expr, numbers: dict[Expr, Any]):
+    import z3
+
+    if isinstance(expression, UNKNOWNS):
+        return numbers.setdefault(expression, z3.Real(str(expression)))
+    if isinstance(expression, sympy.Rational):
+        return z3.RealVal(f"{expression.p}/{expression.q}")
+    if isinstance(expression, Pow) and isinstance(expression.exp, Integer):
+        power = z3.Product([_to_z3(expression.base, numbers)] * abs(int(expression.exp)))
+        return power if expression.exp > 0 else 1 / power
+    if isinstance(expression, Add):
+        return z3.Sum([_to_z3(part, numbers) for part in expression.args])
+    if isinstance(expression, Mul):
+        return z3.Product([_to_z3(part, numbers) for part in expression.args])
+    raise TypeError(f"z3 is not told of {type(expression).__name__} in {expression}")
+
+
+def corruptions(equation: Equation) -> Iterator[Equation]:
+    """The equation with its right side spoilt in one place, in every place and in each of these ways.
+
+    A sign turned, a term left out, a factor of 2 put in, a number raised by one (indices and exponents among them), and a
+    symbol taken for another one of the equation (h_t for h_{i−1}, v for u, one index for the next).
+    """
+    left, right = sympy.sympify(equation.left), sympy.sympify(equation.right)
+    if right == 0:
+        left, right = right, left
+    others = sorted((left - right).atoms(Symbol, Indexed), key=str)
+    indices = {part for total in right.atoms(Sum) for part in total.variables}
+    others = [symbol for symbol in others if symbol not in indices and not isinstance(symbol, sympy.Idx)]
+    seen = {right}
+    for how, spoilt in _spoil(right, others):
+        if spoilt not in seen:
+            seen.add(spoilt)
+            yield Equation(f"{equation.claim}, {how}", left, spoilt)
+
+
+def _spoil(expression: Expr, others: list[Expr]) -> Iterator[tuple[str, Expr]]:
+    yield f"sign of {expression} turned", -expression
+    yield f"{expression} doubled", 2 * expression
+    if isinstance(expression, Add):
+        for part in expression.args:
+            yield f"without {part}", expression - part
+    if isinstance(expression, sympy.Rational):
+        yield f"{expression + 1} for {expression}", expression + 1
+    if expression in others and len(others) > 1:
+        other = others[(others.index(expression) + 1) % len(others)]
+        yield f"{other} for {expression}", other
+        yield f"{expression} + 1 for {expression}", expression + 1
+    if isinstance(expression, (Add, Mul, Pow)):
+        places = range(len(expression.args))
+    elif isinstance(expression, Sum):
+        places = range(1)
+    else:
+        return
+    for place in places:
+        for how, spoilt in _spoil(expression.args[place], others):
+            arguments = list(expression.args)
+            arguments[place] = spoilt
+            yield how, expression.func(*arguments)
