@@ -84,6 +84,17 @@ class State:
     Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
     """
 
+    v: np.ndarray
+    u: np.ndarray
+    a: Any
+    c: Any
+    h: Any
+    z: Any
+    r: Any
+    s: Any
+    xbar: np.ndarray
+    theta: Any
+
     def __init__(self, problem: Problem, algorithm: str = "asgd"):
         if algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")

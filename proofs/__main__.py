@@ -8,9 +8,24 @@ from threadpoolctl import threadpool_limits
 
 from reference import LOSSES
 
-from . import convergence, cost, identical, independence, translation
+from . import (
+    averaging,
+    centring,
+    convergence,
+    cost,
+    descent,
+    identical,
+    independence,
+    introduction,
+    mutation,
+    pseudocode,
+    shipped,
+    slips,
+    translation,
+)
 from .cases import real_cases, user_case
 from .ledger import SECTION_OF, Entry, Job, fill, print_ledger, write_json
+from .proof import jobs_of
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -40,8 +55,13 @@ def plan(options: argparse.Namespace) -> list[Job]:
         return [*identical.jobs(cases), *translation.jobs(cases)]
     cases = real_cases()
     return [
+        *introduction.jobs(),
         *convergence.jobs(cases),
         *cost.jobs(),
+        *jobs_of(*descent.PROOFS, *averaging.PROOFS, *centring.PROOFS, *shipped.PROOFS),
+        *pseudocode.jobs(),
+        *mutation.jobs(),
+        *slips.jobs(),
         *identical.jobs(cases),
         *independence.jobs(cases),
         *translation.jobs(cases),

@@ -47,6 +47,20 @@ SECTION_OF = {
     "eqn:owCenterDef": 4,
     "alg:casgd": 4,
     "translation": 4,
+    "E1": 2,
+    "E2": 2,
+    "E3": 3,
+    "E4": 4,
+    "E5": 4,
+    "E6": 0,
+    "E7": 1,
+    "E8": 4,
+    "E9": 4,
+    "E10": 4,
+    "E11": 2,
+    "E12": 2,
+    "E13": 4,
+    "E14": 4,
 }
 """Where each label belongs; the labels without a colon are ours, for claims that the paper makes in prose."""
 

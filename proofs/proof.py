@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .ledger import Entry, Job
-from .prover import Equation, corruptions, counterexample, residual
+from .prover import Equation, corruptions, counterexample, is_identity, residual
 
 FOR_ALL = "for all t and n"
 ON_CODE = "for all t, on the shipped code"
@@ -32,9 +32,9 @@ class Proof(NamedTuple):
                 failures.append(f"{step.claim}: {remains} remains; z3: {numbers or 'finds no counterexample'}")
             elif numbers is not None:
                 failures.append(f"{step.claim}: z3 disagrees: {numbers}")
-            for corrupted in corruptions(step):
+            for corrupted in corruptions(step) if step.spoil else ():
                 tried += 1
-                if residual(corrupted) == 0:
+                if is_identity(corrupted):
                     survivors.append(corrupted.claim)
         figure = f"{len(steps)} steps, sympy and z3 agree, {tried - len(survivors)} of {tried} corruptions refuted"
         if failures or survivors:
@@ -55,7 +55,7 @@ def proof(label: str, claim: str, evidence: str = FOR_ALL):
     return lambda steps: Proof(label, claim, evidence, steps)
 
 
-def jobs(*proofs: Proof) -> list[Job]:
+def jobs_of(*proofs: Proof) -> list[Job]:
     return [Job((each.label,), f"proof: {each.claim}", each.check) for each in proofs]
 
 

@@ -7,6 +7,10 @@ their terms, and factors without the index are taken out.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import prod
+from random import Random
 from typing import Any, NamedTuple
 
 import sympy
@@ -18,11 +22,18 @@ UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
 
 
 class Equation(NamedTuple):
-    """A step of a proof: what is claimed in words, and the two sides of it."""
+    """A step of a proof: what is claimed in words, the two sides, and whether to try the provers on spoilt right sides."""
 
     claim: str
     left: Any
     right: Any
+    spoil: bool = True
+
+
+def opaque(name: str):
+    """An unknown function of a prediction and a label. Predictions that are equal after expansion are the same to it."""
+    function = sympy.Function(name, real=True)
+    return lambda p, y: function(sympy.expand(p), y)
 
 
 def residual(equation: Equation) -> Expr:
@@ -43,6 +54,36 @@ def _split(total: Sum) -> Expr:
         constant, varying = term.as_independent(index, as_Add=False)
         parts.append(constant * (Sum(varying, (index, lower, upper)) if varying != 1 else upper - lower + 1))
     return Add(*parts)
+
+
+def is_identity(equation: Equation) -> bool:
+    """Whether the equation holds for all numbers. A point where the sides differ refutes it; only the normal form proves."""
+    left, right = (at_a_point(sympy.sympify(side)) for side in (equation.left, equation.right))
+    return left == right and residual(equation) == 0
+
+
+@cache
+def number_of(name: str) -> Fraction:
+    """The number > 0 that an unknown of this name has at the point."""
+    random = Random(name)
+    return Fraction(random.randint(1, 97), random.randint(1, 13))
+
+
+@lru_cache(maxsize=100_000)
+def at_a_point(expression: Expr) -> Fraction:
+    """The exact value where every unknown has the number of its name, and n = m = 3."""
+    if isinstance(expression, sympy.Rational):
+        return Fraction(expression.p, expression.q)
+    if isinstance(expression, Sum):
+        ((index, _, _),) = expression.limits
+        return sum((at_a_point(expression.function.subs(index, value)) for value in (1, 2, 3)), Fraction(0))
+    if isinstance(expression, Add):
+        return sum((at_a_point(part) for part in expression.args), Fraction(0))
+    if isinstance(expression, Mul):
+        return prod((at_a_point(part) for part in expression.args), start=Fraction(1))
+    if isinstance(expression, Pow):
+        return at_a_point(expression.base) ** int(expression.exp)
+    return Fraction(3) if expression.is_integer else number_of(str(expression))
 
 
 def counterexample(equation: Equation, milliseconds: int = 5000) -> str | None:
@@ -102,8 +143,9 @@ def corruptions(equation: Equation) -> Iterator[Equation]:
             yield Equation(f"{equation.claim}, {how}", left, spoilt)
 
 
-def _spoil(expression: Expr, others: list[Expr]) -> Iterator[tuple[str, Expr]]:
-    yield f"sign of {expression} turned", -expression
+def _spoil(expression: Expr, others: list[Expr], squared: bool = False) -> Iterator[tuple[str, Expr]]:
+    if not squared:  # the sign of what is squared does not matter
+        yield f"sign of {expression} turned", -expression
     yield f"{expression} doubled", 2 * expression
     if isinstance(expression, Add):
         for part in expression.args:
@@ -121,7 +163,8 @@ def _spoil(expression: Expr, others: list[Expr]) -> Iterator[tuple[str, Expr]]:
     else:
         return
     for place in places:
-        for how, spoilt in _spoil(expression.args[place], others):
+        squared = isinstance(expression, Pow) and place == 0 and expression.exp.is_even
+        for how, spoilt in _spoil(expression.args[place], others, squared):
             arguments = list(expression.args)
             arguments[place] = spoilt
             yield how, expression.func(*arguments)

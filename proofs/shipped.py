@@ -1,0 +1,221 @@
+"""The loops that ship, run on symbols: the induction step at a symbolic t, the first step, and whole runs of T = 1, …, 4.
+
+The induction hands a loop a symbolic state that satisfies the invariants after t − 1 steps and lets it take one step on a
+row of generic entries; the invariants must hold after t. ℓ' is any number g. Run this module to read the proofs:
+`python -m proofs.shipped`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+import reference
+from efficient.state import ALGORITHMS, Algorithm
+from reference import Loss, Problem
+from reference.rows import Rows
+
+from .ledger import LABEL_OF
+from .proof import ON_CODE, UNROLLED, Proof, show
+from .prover import Equation
+
+WIDTHS = (1, 2, 9)
+"""Numbers of features for the induction: with nine, the dot product goes round its four partial sums twice and on."""
+
+CLAIMS = {
+    "eqn:gradSum": "the loop's v and a are the gradient sum: they grow by g [x, 1]",
+    "eqn:avgBias": "the loop's c is the sum of a_j/j, and its h the harmonic number",
+    "eqn:buDef": "the loop's u is the harmonic gradient sum: it grows by h_{t−1} g x",
+    "eqn:zDef": "the loop's z is v · x̄",
+    "eqn:bTagCenter": "the loop's r is aθ − z",
+    "eqn:sDef": "the loop's s is the sum of r_j/j",
+    "eqn:pCenterDef": "the loop's prediction is w_{t−1} · x + b'_{t−1}",
+    "alg": "if the predictors after t − 1 steps are those of the definition, so are they after t",
+    "average": "if the mean of t − 1 iterates is that of the definition, so is the mean of t",
+}
+
+
+class Step(NamedTuple):
+    """One step of a loop on symbols: the state before and after by the paper's letters, the row, p and its derivative's p."""
+
+    x: np.ndarray
+    xbar: np.ndarray
+    theta: Any
+    before: dict[str, Any]
+    after: dict[str, Any]
+    p: Any
+    asked: Any
+
+
+Unknowns = Callable[[str], Any]
+"""How to make an unknown of a name: a symbol for a proof, or its number at one rational point, to refute quickly."""
+
+
+def symbols(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name, **({"positive": True} if name in ("lambda", "tau") else {"real": True}))
+
+
+def _vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
+    vector = np.empty(n, dtype=object)
+    vector[:] = [unknown(f"{name}{j + 1}") for j in range(n)]
+    return vector
+
+
+def take_step(algorithm: Algorithm, n: int, first: bool, unknown: Unknowns) -> Step:
+    """Run the loop for one step: step 1 from nothing, or step t from a symbolic state with z = v · x̄ and r = aθ − z."""
+    lam, g = unknown("lambda"), unknown("g")
+    x = _vector(unknown, "x", n)
+    xbar = _vector(unknown, "xbar", n) if algorithm.centred else np.zeros(n, dtype=object)
+    theta = 1 + xbar @ xbar
+    if first:
+        state: dict[str, Any] = {name: np.zeros(n, dtype=object) for name in algorithm.vectors}
+        state |= dict.fromkeys(algorithm.scalars, 0 * lam)
+    else:
+        state = {name: _vector(unknown, name, n) for name in algorithm.vectors}
+        state |= {name: unknown(name) for name in algorithm.scalars}
+        if algorithm.centred:
+            state["z"] = state["v"] @ xbar
+            state["r"] = state["a"] * theta - state["z"]
+    asked = []
+
+    def dloss(p, label):
+        asked.append(p)
+        return g
+
+    rows = Rows(x, np.arange(n), np.array([0, n]), n)
+    vectors = [state[name].copy() for name in algorithm.vectors]
+    scalars = [state[name] for name in algorithm.scalars]
+    centre = (xbar, theta) if algorithm.centred else ()
+    taken = 0 * lam if first else unknown("tau")
+    t_after, *scalars, p, _g = algorithm.steps(rows, [unknown("y")], lam, dloss, [0], *centre, taken, *vectors, *scalars)
+    after = dict(zip((*algorithm.vectors, *algorithm.scalars), (*vectors, *scalars), strict=True))
+    return Step(x, xbar, theta, {"t": taken, **state}, {"t": t_after, **after}, p, asked[0])
+
+
+def predictor(recovery, lam, state: dict[str, Any], xbar: np.ndarray) -> tuple[np.ndarray, Any]:
+    """What the shipped recovery makes of a state."""
+    recover, parts = recovery
+    return recover(lam, state["t"], *(xbar if part == "xbar" else state[part] for part in parts))
+
+
+def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tuple[str, Equation]]:
+    """(label, step) for each invariant, at step 1 and at step t from the invariants at t − 1."""
+    lam, g = unknown("lambda"), unknown("g")
+    for n in WIDTHS:
+        for first in (True, False):
+            step = take_step(algorithm, n, first, unknown)
+            old, new = step.before, step.after
+            at = f"{'t = 1' if first else 't'}, n = {n}: "
+            if n == WIDTHS[-1]:  # what the width matters for
+                if not first:
+                    w, b = predictor(algorithm.last, lam, old, step.xbar)
+                    yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
+                yield "eqn:gradSum", Equation(at + "Σ v", sum(new["v"]), sum(old["v"]) + g * sum(step.x))
+                continue
+            now = 0 * lam + 1 if first else unknown("tau") + 1
+            w, b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.last, lam, old, step.xbar)
+            explicit = b + w @ step.xbar
+            yield "alg", Equation(at + "the step number", new["t"], now)
+            yield "alg", Equation(at + "ℓ' is asked at p", step.asked, w @ step.x + b)
+            yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
+            centred = step.x - step.xbar
+            w_now = (1 - 1 / now) * w - g / (lam * now) * centred
+            b_now = (1 - 1 / now) * explicit - g / (lam * now) - w_now @ step.xbar
+            found_w, found_b = predictor(algorithm.last, lam, new, step.xbar)
+            for j in range(n):
+                yield "eqn:gradSum", Equation(at + f"v_{j}", new["v"][j], old["v"][j] + g * step.x[j])
+                yield "alg", Equation(at + f"w_{j} by eq. 3", found_w[j], w_now[j])
+            yield "eqn:gradSum", Equation(at + "a", new["a"], old["a"] + g)
+            yield "alg", Equation(at + "b by eq. 3, b' by eq. 11", found_b, b_now)
+            if algorithm.centred:
+                yield "eqn:zDef", Equation(at + "z = v · x̄", new["z"], new["v"] @ step.xbar)
+                yield "eqn:bTagCenter", Equation(at + "r = aθ − z", new["r"], new["a"] * step.theta - new["v"] @ step.xbar)
+            if algorithm.average is None:
+                continue
+            yield "eqn:avgBias", Equation(at + "c", new["c"], old["c"] + new["a"] / now)
+            yield "eqn:avgBias", Equation(at + "h", new["h"], old["h"] + 1 / now)
+            for j in range(n):
+                yield "eqn:buDef", Equation(at + f"u_{j}", new["u"][j], old["u"][j] + old["h"] * g * step.x[j])
+            if algorithm.centred:
+                yield "eqn:sDef", Equation(at + "s", new["s"], old["s"] + new["r"] / now)
+            mean_w, mean_b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.average, lam, old, step.xbar)
+            now_w, now_b = predictor(algorithm.average, lam, new, step.xbar)
+            for j in range(n):
+                yield "average", Equation(at + f"t w̄_{j}", now * now_w[j], (now - 1) * mean_w[j] + w_now[j])
+            yield "average", Equation(at + "t b̄", now * now_b, (now - 1) * mean_b + b_now)
+
+
+class Derivatives:
+    """An opaque ℓ': a new unknown for every new (prediction, label), predictions compared after expansion."""
+
+    def __init__(self, unknown: Unknowns):
+        self.unknown = unknown
+        self.known: dict[tuple[Any, Any], Any] = {}
+
+    def __call__(self, p, label):
+        key = sympy.expand(p) if isinstance(p, sympy.Expr) else p, label
+        return self.known.setdefault(key, self.unknown(f"g{len(self.known) + 1}"))
+
+
+def unrolled(algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2) -> Iterator[Equation]:
+    """The loop and the dense definition, both as shipped, for T steps on T generic rows."""
+    lam, derivative = unknown("lambda"), Derivatives(unknown)
+    rows = np.array([_vector(unknown, f"x{i}_", n) for i in range(T)], dtype=object)
+    problem = Problem(rows, _vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
+    steps = list(reference.iterates(problem, range(T), centred=algorithm.centred))
+    xbar = problem.xbar
+    vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
+    scalars = [0 * lam for _ in algorithm.scalars]
+    centre = (xbar, 1 + xbar @ xbar) if algorithm.centred else ()
+    t, *scalars, p, g = algorithm.steps(problem.X, problem.y, lam, derivative, range(T), *centre, 0 * lam, *vectors, *scalars)
+    state = dict(zip(("t", *algorithm.vectors, *algorithm.scalars), (t, *vectors, *scalars), strict=True))
+    spoil = T <= 2  # the formulas of longer runs have thousands of places to spoil, of the same kinds
+    yield Equation(f"T = {T}: p_T", p, steps[-1].p, spoil)
+    yield Equation(f"T = {T}: ℓ'(p_T)", g, steps[-1].g, spoil)
+    means = [sum(step.predictor.w for step in steps) / T, sum(step.predictor.b for step in steps) / T]
+    for recovery, w, b in (
+        (algorithm.last, steps[-1].predictor.w, steps[-1].predictor.b),
+        (algorithm.average, *means),
+    ):
+        if recovery is not None:
+            found_w, found_b = predictor(recovery, lam, state, xbar)
+            for j in range(n):
+                yield Equation(f"T = {T}: w_{j}", found_w[j], w[j], spoil)
+            yield Equation(f"T = {T}: b", found_b, b, spoil)
+
+
+def _of_label(name: str, label: str) -> list[Equation]:
+    """The steps of an algorithm's induction that belong to a claim. By induction over t on the shipped loop: a symbolic
+    state after t − 1 steps that satisfies the invariants, one generic row, any ℓ'.
+    """
+    return [step for group, step in induction(ALGORITHMS[name]) if group == label]
+
+
+def _unrolled(name: str) -> Iterator[Equation]:
+    """The shipped loop and the shipped definition on T generic rows of two features, with an opaque ℓ'."""
+    for T in (1, 2, 3, 4):
+        yield from unrolled(ALGORITHMS[name], T)
+
+
+MEAN_LABEL = {"asgd": "eqn:naiveAverage", "casgd": "eqn:centerAvg"}
+
+
+def _proofs() -> Iterator[Proof]:
+    for name, algorithm in ALGORITHMS.items():
+        groups = dict.fromkeys(group for group, _ in induction(algorithm))
+        for group in groups:
+            label = {"alg": LABEL_OF[name], "average": MEAN_LABEL.get(name, "")}.get(group, group)
+            claim = CLAIMS[group]
+            if group == "eqn:pCenterDef" and not algorithm.centred:
+                label, claim = "lem:v", "the loop's prediction is w_{t−1} · x + b_{t−1}"
+            yield Proof(label, claim, ON_CODE, partial(_of_label, name, group), name)
+        yield Proof(LABEL_OF[name], "the loop is the definition for T = 1, …, 4", UNROLLED, partial(_unrolled, name), name)
+
+
+PROOFS = tuple(_proofs())
+
+if __name__ == "__main__":
+    sys.exit(show(__name__))

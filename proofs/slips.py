@@ -1,0 +1,368 @@
+"""Slips and remarks on the paper: each printed form that is wrong is refuted by numbers, each corrected form is shown to hold.
+
+Run this module to read them: `python -m proofs.slips`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import sympy
+import z3
+
+import efficient
+import reference
+from efficient import State
+from reference import LOSSES, Problem
+from reference.datasets import make_generic
+
+from .introduction import as_formula, violation
+from .ledger import Entry, Job
+from .prover import Equation, counterexample, residual
+from .symbols import XBAR, W, b, g, k, lam, over_coordinates, x
+
+
+class Slip(NamedTuple):
+    """What is printed where, what holds, and a check that yields (what is claimed, figure, holds, expected to hold)."""
+
+    name: str
+    kind: str
+    where: str
+    printed: str
+    holds: str
+    check: Callable[[], Iterator[tuple[str, str, bool, bool]]]
+
+    def entries(self) -> Iterator[Entry]:
+        for claim, figure, holds, expected in self.check():
+            yield Entry(self.name, f"{self.where}: {claim}", "exact", figure, bool(holds), expected=expected)
+
+
+def printed(equation: Equation):
+    """A printed equation, refuted by z3's numbers."""
+    numbers = counterexample(equation)
+    return f"as printed, {equation.claim}", f"differs at {numbers}", numbers is None, False
+
+
+def corrected(equation: Equation):
+    """The corrected equation, proved."""
+    remains = residual(equation)
+    proved = remains == 0 and counterexample(equation) is None
+    return equation.claim, "sympy and z3 prove it" if proved else f"{remains} remains", proved, True
+
+
+SMALL = make_generic(4, 3, 2, seed=1)
+ORDER = [0, 1, 2, 3, 0, 2]
+
+
+def exact_problem(loss: str = "log") -> Problem:
+    return Problem(SMALL.X, SMALL.y, loss, Fraction(1, 2))
+
+
+def base_case():
+    yield printed(Equation("−λ w_1 with w_1 = 1/λ − g is g x", -lam * (1 / lam - g), g * x))
+    yield printed(Equation("scaling by λ: λ w_1 = g x", lam * (-g * x / lam), g * x))
+    yield corrected(Equation("−λ w_1 with w_1 = −g x/λ is v_1 = g x", -lam * (-g * x / lam), g * x))
+
+
+def head_index():
+    examples, t = [("x_1", "y_1"), ("x_2", "y_2"), ("x_3", "y_3")], 1
+    as_printed = {examples[t] for i in range(3)}
+    meant = {examples[i] for i in range(3)}
+    yield "as printed, the set {(x_t, y_t)}, i = 1..3, has 3 examples", f"it has {len(as_printed)}", len(as_printed) == 3, False
+    yield "{(x_i, y_i)}, i = 1..3, has 3 examples", f"it has {len(meant)}", len(meant) == 3, True
+
+
+def mixed_indices():
+    h = [Fraction(0), Fraction(1), Fraction(3, 2)]  # h_0, h_1, h_2
+    gx = sympy.symbols("gx1:4", real=True)
+    meant = sum(h[i] * gx[i] for i in range(3))
+    for j in range(3):
+        yield printed(Equation(f"t = 3, j = {j + 1}: Σ_i h_(i−1) g_j x_j is u_3", sum(h[i] * gx[j] for i in range(3)), meant))
+    problem = exact_problem()
+    steps = list(reference.iterates(problem, ORDER))
+    harmonic = [sum((Fraction(1, j) for j in range(1, i)), Fraction(0)) for i in range(1, 7)]
+    u = sum(harmonic[i] * steps[i].g * problem.X.dense(ORDER[i]) for i in range(6))
+    equal = bool((State(problem, "asgd").run(ORDER).u == u).all())
+    yield "with index i throughout it is the loop's u", "T = 6, exact rationals", equal, True
+
+
+def algorithm_3_as_printed(X, y, loss, lam, indices):
+    """Algorithm 3 with its loop from t = 1, literally."""
+    m, _ = X.shape
+    xbar = X.sum(axis=0) / m
+    theta = 1 + xbar @ xbar
+    dloss = LOSSES[loss].derivative
+    i = indices[0]
+    g = dloss(lam * 0, y[i])
+    v, a, u, c, h = g * X[i], g, 0 * X[i], g, lam / lam
+    z = g * (xbar @ X[i])
+    r = a * theta - z
+    s = r
+    for t, i in enumerate(indices, start=1):
+        d, q = v @ X[i], xbar @ X[i]
+        p = -(d + r - a * q) / (lam * (t - 1))
+        g = dloss(p, y[i])
+        v, a = v + g * X[i], a + g
+        u, c, h = u + h * g * X[i], c + a / t, h + 1 / (t * lam / lam)
+        z = z + g * q
+        r = a * theta - z
+        s = s + r / t
+    T = len(indices)
+    return -(h * v - u - c * xbar) / (lam * T), -s / (lam * T)
+
+
+def loop_from_one():
+    X, y = SMALL.X.toarray(), SMALL.y
+    for loss in LOSSES:
+        right = efficient.casgd(Problem(X, y, loss, 0.5), ORDER)
+        with np.errstate(all="ignore"):
+            w, bias = algorithm_3_as_printed(X, y, loss, np.float64(0.5), ORDER)
+        found = ", ".join(f"{value:.3g}" for value in [*w, bias])
+        wanted = ", ".join(f"{value:.3g}" for value in [*right.w, right.b])
+        equal = np.allclose([*w, bias], [*right.w, right.b])
+        yield f"as printed, {loss} in float64", f"[w, b'] = {found} for {wanted}", equal, False
+    exact = np.array([[Fraction(value) for value in row] for row in X], dtype=object)
+    try:
+        algorithm_3_as_printed(exact, [Fraction(label) for label in y], "hinge", Fraction(1, 2), ORDER)
+        figure, defined = "it ran", True
+    except ZeroDivisionError:
+        figure, defined = "division by λ · 0 at t = 1", False
+    yield "as printed, in exact arithmetic", figure, defined, False
+    wanted, found = (side.casgd(exact_problem("hinge"), ORDER) for side in (reference, efficient))
+    yield "from t = 2 it is the definition", "T = 6, exact rationals", bool((found.w == wanted.w).all()), True
+
+
+def centre_of_mass():
+    mean_label = sympy.Symbol("ybar", real=True)
+    at_centre = over_coordinates(W[k] * (XBAR[k] - XBAR[k]))
+    yield printed(Equation("b = 0: the regression line passes through (x̄, ȳ)", at_centre, mean_label))
+    yield corrected(Equation("b = 0: the boundary w · (x − x̄) = 0 passes through x̄", at_centre, sympy.Integer(0)))
+    yield corrected(Equation("b = 0: the line passes through (x̄, ȳ) if ȳ = 0", at_centre, mean_label.subs(mean_label, 0)))
+
+
+def real_labels():
+    refused = 0
+    for loss in ("hinge", "log"):
+        try:
+            Problem(SMALL.X, 2 * SMALL.y, loss, 1.0)
+        except ValueError:
+            refused += 1
+    yield "other labels than −1 and +1 are refused by choice", f"{refused} of 2 losses refuse ±2", refused == 2, True
+    p, q, y = z3.Reals("p q y")
+    at_p, at_q, slope = (as_formula(function, *at) for function, at in (
+        (LOSSES["hinge"].value, (p, y)), (LOSSES["hinge"].value, (q, y)), (LOSSES["hinge"].derivative, (p, y)),
+    ))  # fmt: skip
+    holds = violation(at_q >= at_p + slope * (q - p)) is None
+    yield "the formulas hold for every real y", "z3 proves the hinge's subgradient inequality for all real y", holds, True
+
+
+def mean_cost():
+    row_sizes, T = [1, 4, 0, 2], 3
+    totals = [sum(row_sizes[i] for i in draws) for draws in product(range(4), repeat=T)]
+    k_mean = Fraction(sum(row_sizes), 4)
+    every = set(totals) == {T * k_mean}
+    yield (
+        "as printed, T steps touch Tk entries",
+        f"{min(totals)} to {max(totals)} by the draws, Tk = {T * k_mean}",
+        every,
+        False,
+    )
+    expected = Fraction(sum(totals), len(totals))
+    yield "they do in expectation", f"mean over all {len(totals)} sequences of draws: {expected}", expected == T * k_mean, True
+
+
+def bias_at_every_step():
+    problem, state, equal = exact_problem(), State(exact_problem(), "casgd"), 0
+    for step in reference.iterates(problem, ORDER, centred=True):
+        state.run([ORDER[step.t - 1]])
+        equal += -state.r / (problem.lam * step.t) == step.predictor.b
+    yield "b'_t = −r_t/(λt) is known at every step", f"{equal} of {len(ORDER)} steps equal, exact rationals", equal == 6, True
+
+
+def second_weight(rows):
+    """w_2 of SGD on labels 1, −1 with λ = 1, the squared loss and b left out of the regulariser."""
+    w = bias = Fraction(0)
+    for t, (x_t, y_t) in enumerate(zip(rows, (1, -1), strict=True), start=1):
+        slope = w * x_t + bias - y_t
+        w, bias = (1 - Fraction(1, t)) * w - slope * x_t / t, bias - slope / t
+    return w
+
+
+def root_of_the_problem():
+    here, moved = second_weight([1, 2]), second_weight([6, 7])
+    claim = "as printed of the iterates: without b² they do not depend on translation"
+    yield claim, f"x = 1, 2: w_2 = {here}; x = 6, 7: w_2 = {moved}", here == moved, False
+    m = 3
+    X = np.array([[Fraction(1)], [Fraction(2)], [Fraction(4)]], dtype=object)
+    slopes = []
+    for offset in (0, 5):  # the normal equations of λ/2 w² + (1/2m) Σ (w x_i + b − y_i)², y = 1, −1, 2, λ = 1
+        column, labels = X[:, 0] + offset, np.array([Fraction(1), Fraction(-1), Fraction(2)], dtype=object)
+        centred = column - column.sum() / m
+        slopes.append((centred @ labels / m) / (1 + centred @ centred / m))
+    figure = f"squared loss, w* = {slopes[0]} and {slopes[1]} on rows moved by 5"
+    yield "it is true of the minimiser of F without b²", figure, slopes[0] == slopes[1], True
+
+
+def gradient_sum_reused():
+    problem = exact_problem()
+    plain, centred = State(problem, "asgd").run(ORDER), State(problem, "casgd").run(ORDER)
+    yield (
+        "as printed, v_t is that of eq. 4",
+        f"v_6 = {[round(float(value), 3) for value in centred.v]}, eq. 4's {[round(float(value), 3) for value in plain.v]}",
+        bool((plain.v == centred.v).all()),
+        False,
+    )
+    steps = reference.iterates(problem, ORDER, centred=True)
+    v = sum(step.g * problem.X.dense(i) for step, i in zip(steps, ORDER, strict=True))
+    yield "it has the same form, with the centred predictions", "T = 6, exact rationals", bool((v == centred.v).all()), True
+
+
+def before_the_first_step():
+    try:
+        figure, defined = str(-Fraction(0) / (Fraction(1, 2) * 0)), True
+    except ZeroDivisionError:
+        figure, defined = "−v_0/(λ · 0) divides by 0", False
+    yield "as printed, the recovery by −1/(λt) exists from t = 0", figure, defined, False
+    try:
+        State(exact_problem(), "sgd").last()
+        figure, refused = "handed out", False
+    except ValueError:
+        figure, refused = "a State refuses to recover before its first step", True
+    yield "w_0 = 0 is a definition; the recovery begins at t = 1", figure, refused, True
+
+
+def subgradients():
+    q, slope = z3.Reals("q slope")
+    for loss, low, high in (("hinge", -1, 0), ("absolute", -1, 1)):  # y = 1, kink at p = 1
+        value = as_formula(LOSSES[loss].value, q, z3.RealVal(1))
+        at_kink = LOSSES[loss].value(1, 1)
+        inequality = z3.ForAll(q, value >= at_kink + slope * (q - 1))
+        holds = violation(z3.Implies(z3.And(slope >= low, slope <= high), inequality)) is None
+        picked = LOSSES[loss].derivative(1, 1)
+        figure = f"{loss}, p = y = 1: every slope from {low} to {high} is one (z3); Table 1 picks {picked}"
+        yield "∇F is one element of a set", figure, holds and low <= picked <= high, True
+        unique = violation(z3.Implies(inequality, slope == picked))
+        yield f"as printed, “the” subgradient, {loss}", f"another one: {unique}", unique is None, False
+
+
+def mean_needs_n():
+    from .cost import count_sparse
+
+    counts = []
+    for n in (10, 1000):
+        X = SMALL.X.copy()
+        X.resize(4, n)
+        counts.append(sum(count_sparse("casgd", Problem(X, SMALL.y, "log", 1.0), np.array(ORDER))[0]["mean"]))
+    figure = f"the same rows in 10 and in 1000 columns: {counts[0]} and {counts[1]} entries touched"
+    yield "as printed, x̄ takes O(mk) operations", figure, counts[0] == counts[1], False
+    figure = "each further column costs 4"
+    yield "it takes O(n + mk): x̄ is dense", figure, counts[1] - counts[0] == 4 * 990, True
+
+
+def equivalent_centrings():
+    explicit, implicit = over_coordinates(W[k] * (XBAR[k] + 1 - XBAR[k])) + b, None
+    implicit = over_coordinates(W[k] * (XBAR[k] + 1)) + (b - over_coordinates(W[k] * XBAR[k]))
+    yield corrected(Equation("explicit and implicit centring predict the same, in exact arithmetic", explicit, implicit))
+    offset = 1e8
+    rows = SMALL.X.toarray() + offset
+    predictor = reference.Predictor(np.array([1.0, 2.0, -1.5]), 0.1, rows.mean(axis=0))
+    difference = float(abs(predictor.predict(rows) - predictor.implicit().predict(rows)).max())
+    figure = f"at an offset of {offset:.0e} they differ by {difference:.1e} on rows of spread 1"
+    yield "as printed, equivalent also in float64", figure, difference < 1e-12, False
+
+
+SLIPS = (
+    Slip(
+        "E1", "slip", "proof of Lemma 1, t = 1",
+        "1/λ − ℓ', scaled by λ", "−(1/λ) ℓ'(0, y_π1) [x_π1, 1], scaled by −λ",
+        base_case,
+    ),
+    Slip(
+        "E2", "slip", "heads of Algorithms 1–3",
+        "{(x_t, y_t)}, i = 1..m", "index i",
+        head_index,
+    ),
+    Slip(
+        "E3", "slip", "eq. 9",
+        "sum over i of terms in j", "i throughout",
+        mixed_indices,
+    ),
+    Slip(
+        "E4", "slip", "Algorithm 3, the loop",
+        "from t = 1, after step 1 was done", "t = 2; as printed it divides by 0",
+        loop_from_one,
+    ),
+    Slip(
+        "E5", "imprecise", "b = 0 passes through the centre of mass",
+        "any predictor", "the decision boundary does; a regression line if ȳ = 0",
+        centre_of_mass,
+    ),
+    Slip(
+        "E6", "remark", "hinge and log-loss",
+        "y real", "the formulas hold; classification needs ±1",
+        real_labels,
+    ),
+    Slip(
+        "E7", "remark", "cost",
+        "O(n + Tk)", "Σ_t k of the drawn rows, Tk in expectation; CASGD reads all rows once more",
+        mean_cost,
+    ),
+    Slip(
+        "E8", "imprecise", "b'",
+        "“cannot be computed until training concludes”", "r_t gives it at every step",
+        bias_at_every_step,
+    ),
+    Slip(
+        "E9", "imprecise", "“the root of the problem is b²”",
+        "of the algorithm", "of F's minimiser; the iterates depend on translation without it",
+        root_of_the_problem,
+    ),
+    Slip(
+        "E10", "slip", "centred section",
+        "v_t as in eq. 4", "the same form, with the centred predictions",
+        gradient_sum_reused,
+    ),
+    Slip(
+        "E11", "slip", "the sequences",
+        "from t = 0, recovered by −1/(λt)", "w_0 = 0 by definition; recovery from t = 1",
+        before_the_first_step,
+    ),
+    Slip(
+        "E12", "remark", "∇F",
+        "“the subgradient”", "a set; Table 1 picks an element at the kinks",
+        subgradients,
+    ),
+    Slip(
+        "E13", "imprecise", "cost of x̄",
+        "O(mk)", "O(n + mk): it is a dense vector",
+        mean_needs_n,
+    ),
+    Slip(
+        "E14", "remark", "explicit and implicit centring",
+        "equivalent", "in exact arithmetic; in floats b' cannot hold the digits far from 0",
+        equivalent_centrings,
+    ),
+)  # fmt: skip
+"""Every departure from the paper's print, and every remark; the code names them by these names."""
+
+
+def jobs() -> list[Job]:
+    return [Job((slip.name,), f"{slip.name}: {slip.where}", partial(Slip.entries, slip)) for slip in SLIPS]
+
+
+def main() -> int:
+    wrong = 0
+    for slip in SLIPS:
+        print(f"{slip.name} ({slip.kind}) {slip.where}: printed {slip.printed}; what holds: {slip.holds}")
+        for entry in slip.entries():
+            print(f"    {entry.claim}: {entry.figure}: {entry.verdict}")
+            wrong += not entry.as_expected
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
