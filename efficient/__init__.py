@@ -63,6 +63,8 @@ def csgd(problem: Problem, indices) -> Predictor:
 def casgd(problem: Problem, indices) -> Predictor:
     """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `sgd`.
 
+    In float64 the printed recurrence cancels where the mean is large: it loses about eps·‖x̄‖²/spread².
+
     Paper: Algorithm 3 (alg:casgd).
     Cost: O(n + mk + Tk).
     """

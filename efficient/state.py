@@ -1,8 +1,6 @@
 """A run of one of the four algorithms that can be continued, looked at, saved and loaded at any step."""
 
 import os
-import tempfile
-import zipfile
 import zlib
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +10,7 @@ import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite
+from reference.files import write_whole
 from reference.rows import Rows
 from reference.sampling import check_indices
 
@@ -106,6 +105,7 @@ class State:
         self._dloss = problem.loss.derivative if exact else _compiled_derivative(problem.loss.derivative)
         self._X = problem.X if exact else _unsigned(problem.X)
         self.t = 0
+        self._running = False
         self.p = self.g = problem.number(0)
         for name in parts.scalars:
             setattr(self, name, problem.number(0))
@@ -135,24 +135,28 @@ class State:
         TypeError, ValueError
             Unusable indices; no step was taken.
         FloatingPointError
-            The prediction overflowed; names the step.
+            The iterates overflowed; names the step by which they had.
+        RuntimeError
+            Another thread is running this state, or a run of it was cut off.
 
         Cost: O(k) a step.
         """
         indices = check_indices(indices, self.problem.m)
-        self._check_finite()
+        self._check_whole()
         problem, parts = self.problem, self._parts
         mean = (self.xbar, self.theta) if parts.centred else ()
         vectors = [getattr(self, name) for name in parts.vectors]
         scalars = [getattr(self, name) for name in parts.scalars]
+        self._running = True
         with np.errstate(over="ignore", invalid="ignore"):
             t, *scalars, self.p, self.g = self._steps(
                 self._X, problem.y, problem.lam, self._dloss, indices, *mean, problem.number(self.t), *vectors, *scalars
             )
+        self._running = False
         self.t = int(t)
         for name, value in zip(parts.scalars, scalars, strict=True):
             setattr(self, name, value)
-        self._check_finite()
+        self._check_whole()
         return self
 
     def last(self) -> Predictor:
@@ -179,7 +183,7 @@ class State:
     def _predictor(self, recovery: Recovery) -> Predictor:
         if self.t == 0:
             raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
-        self._check_finite()
+        self._check_whole()
         with np.errstate(over="ignore", invalid="ignore"):
             parts = (getattr(self, name) for name in recovery.parts)
             w, b = recovery.recover(self.problem.lam, self.problem.number(self.t), *parts)
@@ -187,26 +191,24 @@ class State:
             check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
         return Predictor(w, b)
 
-    def _check_finite(self) -> None:
+    def _check_whole(self) -> None:
+        if self._running:
+            raise RuntimeError(
+                "this state is in the middle of a run, in another thread or one that was cut off by an interrupt or an error: "
+                "begin a new State, or load a saved one"
+            )
         check_finite(self.t, self.p)
 
     def save(self, path) -> None:
         """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
 
-        The problem itself is not written, only a checksum of it. Float64 runs only.
+        The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
         """
-        if self.problem.number is not np.float64:
-            raise TypeError("only float64 states can be saved; keep an exact state in memory")
-        folder, name = os.path.split(os.path.abspath(path))
-        values = {key: getattr(self, key) for key in ("algorithm", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)}
-        handle, temporary = tempfile.mkstemp(prefix=name, suffix=".part", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, problem=_checksum(self.problem), **values)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        self._check_whole()
+        names = ("algorithm", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)
+        values = {name: getattr(self, name) for name in names}
+        checksum = _checksum(self.problem)
+        write_whole(path, lambda file: np.savez(file, problem=checksum, **values))
 
     @classmethod
     def load(cls, path, problem: Problem) -> "State":
@@ -217,18 +219,22 @@ class State:
         ValueError
             The file is not a saved state, or is one of another problem.
         """
-        try:
-            with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
-                saved = {key: file[key] for key in file.files}
-            checksum, state = int(saved["problem"]), cls(problem, str(saved["algorithm"]))
-            state.t = int(saved["t"])
-            for name in ("p", "g", *state._parts.scalars):
-                setattr(state, name, np.float64(saved[name][()]))
-            for name in state._parts.vectors:
-                getattr(state, name)[...] = saved[name]
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{os.fspath(path)!r} is not a saved state of this problem: {error}") from None
-        if checksum != _checksum(problem):
+        checksum = _checksum(problem)
+        with open(path, "rb") as handle:
+            try:
+                with np.load(handle, allow_pickle=False) as file:
+                    saved = {name: file[name] for name in file.files}
+                same, state = int(saved["problem"]) == checksum, cls(problem, str(saved["algorithm"]))
+                state.t = int(saved["t"])
+                for name in ("p", "g", *state._parts.scalars):
+                    setattr(state, name, np.float64(saved[name][()]))
+                for name in state._parts.vectors:
+                    if same and saved[name].shape != (problem.n,):
+                        raise ValueError(f"{name} has the shape {saved[name].shape}")
+                    setattr(state, name, np.array(saved[name], dtype=np.float64))
+            except Exception as error:  # whatever a damaged archive makes its reader raise
+                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+        if not same:
             raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
         return state
 
@@ -242,10 +248,10 @@ def _compiled(function):
 @cache
 def _compiled_derivative(derivative):
     """The loss derivative, compiled; a TypeError that shows why if numba cannot."""
-    compiled = _compiled(derivative)
     try:
-        compiled(np.float64(0), np.float64(1))
-    except numba.core.errors.NumbaError as error:
+        compiled = _compiled(getattr(derivative, "py_func", derivative))
+        float(compiled(np.float64(0), np.float64(1)))
+    except (numba.core.errors.NumbaError, TypeError) as error:
         raise TypeError(
             f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
         ) from None
@@ -257,12 +263,23 @@ def _unsigned(X: Rows) -> Rows:
 
     `Problem` has checked that they are in range.
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
+        X = X._replace(data=X.data.astype(np.float64, copy=False))
     return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
 
 
 def _checksum(problem: Problem) -> int:
-    """A checksum of everything a run depends on."""
-    total = zlib.crc32(repr((problem.n, problem.loss.name, float(problem.lam))).encode())
-    for array in (problem.X.data, problem.X.indices, problem.X.indptr, problem.y):
-        total = zlib.crc32(np.ascontiguousarray(array).data, total)
+    """A checksum of everything a run depends on, however the rows are stored."""
+    if problem.number is not np.float64:
+        raise TypeError("only float64 states can be saved and loaded; keep an exact state in memory")
+    code = problem.loss.derivative.__code__
+    total = zlib.crc32(repr((problem.n, problem.loss.name, code.co_code, code.co_consts, float(problem.lam))).encode())
+    for array, dtype in (
+        (problem.X.data, np.float64),
+        (problem.X.indices, np.int64),
+        (problem.X.indptr, np.int64),
+        (problem.y, np.float64),
+    ):
+        for start in range(0, len(array), 1 << 20):
+            total = zlib.crc32(np.ascontiguousarray(array[start : start + (1 << 20)], dtype=dtype).data, total)
     return total

@@ -1,6 +1,8 @@
 """The main job: fill the ledger and print it. Exit status 0 only if every verdict is as expected."""
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -41,16 +43,18 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lam", type=float, help="with --data: the regularisation λ > 0")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     options = parser.parse_args(arguments)
-    if options.data and (options.loss is None or options.lam is None):
+    if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
+        parser.error(f"--json: there is no folder for {options.json}")
+    if options.data is not None and (options.loss is None or options.lam is None):
         parser.error("--data needs --loss and --lam")
-    if not options.data and (options.loss is not None or options.lam is not None):
+    if options.data is None and (options.loss is not None or options.lam is not None):
         parser.error("--loss and --lam go with --data")
     return options
 
 
 def plan(options: argparse.Namespace) -> list[Job]:
     """The jobs to do, in the order of the paper as far as one can say it of a job."""
-    if options.data:
+    if options.data is not None:
         cases = [user_case(options.data, options.loss, options.lam)]
         return [*identical.jobs(cases), *translation.jobs(cases)]
     cases = real_cases()
@@ -71,23 +75,30 @@ def plan(options: argparse.Namespace) -> list[Job]:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     entries: list[Entry] = []
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # λ and ≥ on a terminal that lacks them
     try:
         # one thread: the dot products of the dense side are too short to share out, and two threads that wait for each
         # other on a busy machine take twenty times as long
         with threadpool_limits(1):
-            entries.extend(fill(plan(options), options.only, options.progress))
-    except (ValueError, TypeError, OSError, FloatingPointError) as error:
-        if not options.data:
+            for entry in fill(plan(options), options.only, options.progress):
+                entries.append(entry)
+    except (ValueError, TypeError, OSError, FloatingPointError, MemoryError) as error:
+        if options.data is None:
             raise
-        print(f"proofs: {options.data}: {error}", file=sys.stderr)
+        print(f"proofs: {options.data}: {error or type(error).__name__}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("proofs: interrupted", file=sys.stderr)
+        print_ledger(entries)
+        print("proofs: interrupted; the ledger above is not complete", file=sys.stderr)
         return 130
+    if not entries:
+        print(f"proofs: there is no claim {options.only!r} about a file of yours", file=sys.stderr)
+        return 2
     print_ledger(entries)
     if options.json:
         write_json(entries, options.json)
-    return 0 if entries and all(entry.as_expected for entry in entries) else 1
+    return 0 if all(entry.as_expected for entry in entries) else 1
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """The ledger: one entry for each claim, with the evidence for it, and how it is filled, printed and written."""
 
 import json
-import os
 import platform
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import NamedTuple
 
 from tqdm import tqdm
+
+from reference.files import write_whole
 
 SECTIONS = (
     "Introduction",
@@ -150,11 +150,5 @@ def write_json(entries: list[Entry], path: str) -> None:
         "versions": versions(),
         "entries": [{"section": SECTIONS[SECTION_OF[entry.label]], **asdict(entry)} for entry in entries],
     }
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(ledger, file, ensure_ascii=False, indent=1)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    text = json.dumps(ledger, ensure_ascii=False, indent=1)
+    write_whole(path, lambda file: file.write(text.encode()))

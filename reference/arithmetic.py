@@ -20,7 +20,8 @@ def fraction(value) -> Fraction:
         raise TypeError(f"{value!r} is not a real number")
     if isinstance(value, np.longdouble):
         return Fraction(*value.as_integer_ratio())
-    return Fraction(value)
+    exact = Fraction(value)
+    return Fraction(int(exact.numerator), int(exact.denominator))  # of numpy integers they would wrap around
 
 
 def _is_symbolic(value) -> bool:
@@ -55,13 +56,15 @@ def check_lam(lam):
     """λ, validated: a finite number > 0. A float64 unless it is a Fraction or a sympy expression known to be positive."""
     wanted = f"lam, the regularisation λ, must be a finite number > 0; got {_shown(lam)}"
     if _is_symbolic(lam):
+        if lam.has(sys.modules["sympy"].Float):
+            raise TypeError(wanted + " (a sympy Float is not exact: use a Rational)")
         if not lam.is_positive:
             raise ValueError(wanted + " (declare a symbol with positive=True)")
         return lam
     if isinstance(lam, Fraction):
         if lam <= 0:
             raise ValueError(wanted)
-        return lam
+        return fraction(lam)
     if isinstance(lam, (bool, np.bool_)) or not isinstance(lam, (int, float, np.integer, np.floating)):
         raise TypeError(wanted)
     try:
@@ -83,6 +86,6 @@ def check_finite(step: int, *values) -> None:
         finite = all(value - value == 0 for value in values)  # false for NaN and ±inf, in any arithmetic
     if not finite:
         raise FloatingPointError(
-            f"the iterates overflowed float64 at step {step}: the step size 1/(lam*t) is too large for these rows at first. "
+            f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "
             "Use a larger lam, scale the rows down, or take a loss with a bounded derivative (absolute, hinge, log)"
         )

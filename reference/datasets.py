@@ -4,6 +4,7 @@ Every function returns a `Dataset`, whose X is canonical CSR in float64: `Proble
 """
 
 import os
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -248,7 +249,7 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False)
         X, y = load_svmlight_file(path, n_features=n_features, zero_based=zero_based)
         if len(y) == 0:
             raise ValueError("it holds no example")
-    except (ValueError, OverflowError, EOFError) as error:
+    except (ValueError, OverflowError, EOFError, zlib.error) as error:
         raise ValueError(f"{path!r} is no svmlight file whose first column is {0 if zero_based else 1}: {error}") from error
     return Dataset(_csr(X.data, X.indices, X.indptr, X.shape[1]), y)
 

@@ -7,7 +7,7 @@ same shape: `Loss("huber", value, derivative)`.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -111,6 +111,28 @@ HINGE = Loss("hinge", hinge, hinge_derivative, binary=True)
 LOG = Loss("log", log, log_derivative, binary=True, exact=Loss("log", log_on_grid, log_derivative_on_grid, binary=True))
 
 LOSSES = {loss.name: loss for loss in (ABSOLUTE, SQUARED, HINGE, LOG)}
+
+
+def in_exact(loss: Loss) -> Loss:
+    """The loss to use in exact arithmetic: its `exact` twin, or itself as long as it returns no float."""
+    if loss.exact is not None:
+        return loss.exact
+    if loss in LOSSES.values():
+        return loss
+
+    def guarded(function, what):
+        def exactly(p, y):
+            result = function(p, y)
+            if isinstance(result, float):
+                raise TypeError(
+                    f"the {what} of the loss {loss.name!r} returned the float {result!r} in exact arithmetic: "
+                    "use integers and fractions only, or give Loss(exact=…) a twin that does"
+                )
+            return result
+
+        return exactly
+
+    return replace(loss, value=guarded(loss.value, "value"), derivative=guarded(loss.derivative, "derivative"))
 
 
 def get_loss(loss: "str | Loss") -> Loss:

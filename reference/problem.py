@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import check_lam, number_type
-from .losses import Loss, get_loss
+from .losses import Loss, get_loss, in_exact
 from .rows import Rows, as_array, as_rows
+from .sampling import check_indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +100,8 @@ class Problem:
         self.loss = get_loss(loss)
         self.X: Rows = as_rows(X, self.number)
         self.y = _as_labels(y, self.m, self.number, self.loss)
-        if self.number is not np.float64 and self.loss.exact is not None:
-            self.loss = self.loss.exact
+        if self.number is not np.float64:
+            self.loss = in_exact(self.loss)
 
     @property
     def m(self) -> int:
@@ -130,7 +131,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        losses = np.array([self.loss.value(p_i, y_i) for p_i, y_i in zip(p, self.y, strict=True)], dtype=self.y.dtype)
+        losses = self._each(self.loss.value, p)
         return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m
 
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
@@ -139,7 +140,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        g = np.array([self.loss.derivative(p_i, y_i) for p_i, y_i in zip(p, self.y, strict=True)], dtype=self.y.dtype)
+        g = self._each(self.loss.derivative, p)
         total = g.sum()
         from_losses = self.X.transpose_dot(g)
         if at.xbar is not None:
@@ -150,8 +151,11 @@ class Problem:
         """λ[w, b] + ℓ'(p_i, y_i)[x_i, 1]: what a step takes for ∇F; its mean over i is exactly that.
 
         Paper: Section "Stochastic Gradient Descent", the display after eq. 2.
+        Raises ValueError if i is not a row number in 0..m-1.
+
         Cost: O(n).
         """
+        (i,) = check_indices([i], self.m)
         at = predictor.explicit(self.xbar) if centred else predictor.implicit()
         x = self.X.dense(i) - self.xbar if centred else self.X.dense(i)
         g = self.loss.derivative(at.w @ x + at.b, self.y[i])
@@ -159,8 +163,14 @@ class Problem:
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:
         """The predictor in the form whose bias is regularised, and its predictions on the training set."""
+        if len(predictor.w) != self.n:
+            raise ValueError(f"predictor must have {self.n} weights, one for each column of X; got {len(predictor.w)}")
         plain = predictor.implicit()
         return plain.explicit(self.xbar) if centred else plain, self.X.dot(plain.w) + plain.b
+
+    def _each(self, function, p) -> np.ndarray:
+        """ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""
+        return np.array([self.number(function(p_i, y_i)) for p_i, y_i in zip(p, self.y, strict=True)], dtype=self.y.dtype)
 
 
 def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
@@ -174,7 +184,7 @@ def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
             if y.dtype == object and any(isinstance(label, (str, bytes)) for label in y):
                 raise TypeError("got text")
             with np.errstate(over="ignore"):
-                labels = np.ascontiguousarray(y, dtype=np.float64)
+                labels = np.array(y, dtype=np.float64)  # a copy, which nobody can change behind our back
             if not np.isfinite(labels).all():
                 raise ValueError(f"got {labels[~np.isfinite(labels)][0]}")
         else:
@@ -186,10 +196,10 @@ def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
         shown = "" if number is np.float64 else f"; got {label!r}"
         raise problem(f"y must hold finite real numbers: {error}{shown}") from None
     if loss.binary:
-        wrong = [label for label in set(labels.tolist()) if label not in (-1, 1)]
-        if wrong:
+        wrong = labels[(labels != -1) & (labels != 1)]
+        if len(wrong):
             raise ValueError(
-                f"y must hold the labels -1 and +1 for the {loss.name} loss; got {wrong[0]!r}. "
+                f"y must hold the labels -1 and +1 for the {loss.name} loss; got {wrong[0]}. "
                 "Map your two classes, for example y = np.where(y == positive, 1.0, -1.0)"
             )
     return labels

@@ -50,8 +50,8 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid") -> np.ndarray:
         raise type(error)(f"rng must be a seed or a numpy generator; got {rng!r}: {error}") from None
     if order == "iid":
         return rng.integers(m, size=steps)
-    epochs = -(-steps // m)
-    return np.concatenate([rng.permutation(m) for _ in range(epochs)])[:steps]
+    epochs = np.tile(np.arange(m, dtype=np.int64), (-(-steps // m), 1))
+    return rng.permuted(epochs, axis=1).ravel()[:steps]
 
 
 def check_indices(indices, m: int) -> np.ndarray:

@@ -137,7 +137,7 @@ def test_overflow_names_the_step(side, algorithm):
     problem = Problem(np.full((1, 4), 30.0), [1.0], "squared", 1e-6)
     if algorithm in ("csgd", "casgd"):  # a single row is its own mean
         problem = Problem([[30.0] * 4, [-30.0] * 4], [1.0, 1.0], "squared", 1e-6)
-    with pytest.raises(FloatingPointError, match=r"overflowed float64 at step \d+.*larger lam"):
+    with pytest.raises(FloatingPointError, match=r"overflowed float64 by step \d+.*larger lam"):
         getattr(side, algorithm)(problem, np.arange(400) % problem.m)
 
 

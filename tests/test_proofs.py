@@ -1,0 +1,205 @@
+"""Every label of the paper has a proof, every proof holds and fails on what is wrong; the README's slips are the ledger's."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sympy
+import z3
+
+from efficient.state import ALGORITHMS
+from proofs import averaging, centring, cost, descent, introduction, mutation, pseudocode, shipped, slips
+from proofs.branches import branches
+from proofs.ledger import SECTION_OF
+from proofs.proof import Proof, jobs_of, proof
+from proofs.prover import Equation, corruptions, counterexample, is_identity, residual, split_sums
+from proofs.symbols import V, X, g, h, k, lam, m, n, over_coordinates, over_examples, t, u, v, x
+from reference import LOSSES
+
+ROOT = Path(__file__).parent.parent
+
+LABELS = [
+    *("tab:losses", "eqn:objective", "eqn:gradient", "eqn:GDStep", "eqn:gradSum", "lem:v", "alg:sgd"),
+    *("eqn:naiveAverage", "eqn:avgBias", "eqn:obDef", "eqn:sparseAverage", "eqn:buDef", "eqn:owDef", "alg:asgd"),
+    *("eqn:explicitToImplicit", "eqn:wCenter", "eqn:zDef", "eqn:bTagCenter", "eqn:pCenterDef", "eqn:centerAvg", "eqn:sDef"),
+    *("obCenterDef", "eqn:owCenterDef", "alg:casgd"),
+]
+"""The labels of the paper's LaTeX: one table, nineteen equations, one lemma, three algorithms."""
+
+PROOFS = (*introduction.PROOFS, *descent.PROOFS, *averaging.PROOFS, *centring.PROOFS, *shipped.PROOFS)
+
+
+def test_every_label_has_a_proof():
+    assert len(LABELS) == 24
+    proved = {label for job in (*introduction.jobs(), *jobs_of(*PROOFS)) for label in job.labels}
+    assert proved >= set(LABELS)
+    assert set(LABELS) <= SECTION_OF.keys()
+    assert {label for job in cost.jobs() for label in job.labels} == {"cost"}
+
+
+@pytest.mark.parametrize("each", PROOFS, ids=lambda each: f"{each.label} {each.algorithm} {each.claim[:30]}")
+def test_the_proof_holds_and_refutes_every_corruption(each):
+    (entry,) = each.check()
+    assert entry.holds, entry.figure
+    assert entry.corruptions > 10 or len(list(each.steps())) * 3 >= entry.corruptions > 0
+
+
+@pytest.mark.parametrize("loss", introduction.TABLE_1)
+def test_table_1(loss):
+    (entry,) = introduction.row(loss)
+    assert entry.holds, entry.figure
+
+
+@pytest.mark.parametrize(
+    ("loss", "wrong"),
+    [
+        ("hinge", replace(LOSSES["hinge"], derivative=lambda p, y: -y if p * y < 1 else 0)),
+        ("absolute", replace(LOSSES["absolute"], derivative=lambda p, y: -1 if p < y else 1)),
+        ("squared", replace(LOSSES["squared"], value=lambda p, y: (p - y) * (p - y))),
+    ],
+)
+def test_table_1_sees_a_tie_and_a_factor(loss, wrong):
+    assert any(introduction.violation(claim) for claim in introduction.claims(loss, wrong).values())
+
+
+def test_a_wrong_claim_fails_with_residual_and_counterexample():
+    @proof("eqn:owDef", "with h_t in place of h_{t−1}")
+    def wrong():
+        """The commonest mistake."""
+        yield Equation("the mean", -((h + 1 / t) * (v + g * x) - (u + (h + 1 / t) * g * x)) / lam, -(h * v - u) / lam)
+
+    (entry,) = wrong.check()
+    assert not entry.as_expected
+    assert "remains; z3: " in entry.figure
+    assert "g*tau*x" in entry.figure or "v" in entry.figure
+
+
+def test_a_proof_without_steps_is_none():
+    (entry,) = Proof("lem:v", "nothing", "none", list).check()
+    assert not entry.holds
+
+
+def test_a_corruption_that_survives_is_reported(monkeypatch):
+    monkeypatch.setattr("proofs.proof.is_identity", lambda equation: True)
+    (entry,) = descent.step_rearranged.check()
+    assert not entry.holds
+    assert "corruption not refuted" in entry.figure
+
+
+IDENTITIES = [
+    Equation("", (x + 1) ** 2, x**2 + 2 * x + 1),
+    Equation("", 1 / lam - 1 / (lam + 1), 1 / (lam * (lam + 1))),
+    Equation("", over_coordinates(3 * V[k] * g + X[k] + 2), 3 * g * over_coordinates(V[k]) + over_coordinates(X[k]) + 2 * n),
+]
+FALSEHOODS = [
+    Equation("", (x + 1) ** 2, x**2 + 2 * x),
+    Equation("", 1 / lam - 1 / (lam + 1), 1 / (lam * (lam + 2))),
+    Equation("", over_coordinates(V[k] * X[k]), over_coordinates(V[k]) * over_coordinates(X[k])),
+    Equation("", over_examples(g) / m, g + 1),
+]
+
+
+@pytest.mark.parametrize("identity", IDENTITIES, ids=str)
+def test_both_provers_prove(identity):
+    assert residual(identity) == 0
+    assert counterexample(identity) is None
+    assert is_identity(identity)
+
+
+@pytest.mark.parametrize("falsehood", FALSEHOODS, ids=str)
+def test_both_provers_refute(falsehood):
+    assert residual(falsehood) != 0
+    assert "=" in counterexample(falsehood)
+    assert not is_identity(falsehood)
+
+
+def test_what_corruptions_do():
+    spoilt = {str(each.right) for each in corruptions(Equation("", x, g * h + 2))}
+    assert {"g*h", "g*h - 2", "-g*h + 2", "2*g*h + 2", "g*h + 3", "h*(g + 1) + 2", "-g*h - 2"} <= spoilt
+    assert "g*h + 2" not in spoilt
+    assert not any(is_identity(each) for each in corruptions(Equation("", g * h + 2, g * h + 2)))
+
+
+def test_sums_are_split_whatever_n():
+    assert split_sums(over_coordinates(g * V[k] + h)) == g * over_coordinates(V[k]) + h * n
+
+
+def test_branches_visits_every_way():
+    def steps(p, y):
+        if p < 0:
+            return -1
+        return abs(p - y) if p > y else 0
+
+    p, y = z3.Reals("p y")
+    found = [([answer for _, answer in conditions], str(value)) for conditions, value in branches(steps, p, y)]
+    assert sorted(found, key=str) == [
+        ([False, False], "0"),
+        ([False, True, False], "-(p - y)"),
+        ([False, True, True], "p - y"),
+        ([True], "-1"),
+    ]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_single_token_corruptions_of_the_code_are_refuted(name):
+    (entry,) = mutation.refute(name)
+    assert entry.holds, entry.figure
+    assert entry.corruptions > 200
+
+
+def test_an_unexplained_survivor_fails(monkeypatch):
+    monkeypatch.setattr(mutation, "EQUIVALENT", {})
+    (entry,) = mutation.refute("sgd")
+    assert not entry.holds
+    assert "not explained: add: if g != 0: 0 -> 1" in entry.figure
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_shipped_algorithm_survives_its_own_claims(name):
+    assert mutation.survives(ALGORITHMS[name])
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_line_by_line(name):
+    (entry,) = pseudocode.read(name)
+    assert entry.holds, entry.figure
+    assert pseudocode.in_order([("c ← c + 2", "c = c + 2")], ALGORITHMS[name].steps) == ["c ← c + 2"]
+
+
+@pytest.mark.parametrize("slip", slips.SLIPS, ids=lambda slip: slip.name)
+def test_slips_and_remarks(slip):
+    entries = list(slip.entries())
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+    assert any(entry.holds for entry in entries)
+    if slip.kind != "remark":
+        assert any(not entry.holds for entry in entries)
+
+
+def test_the_readme_has_the_slips_of_the_ledger():
+    rows = re.findall(r"^\| (E\d+) \|.*$", (ROOT / "README.md").read_text("utf8"), re.MULTILINE)
+    assert rows == [slip.name for slip in slips.SLIPS]
+    assert slips.table() in (ROOT / "README.md").read_text("utf8")
+
+
+def test_the_code_names_only_known_slips():
+    known = {slip.name for slip in slips.SLIPS}
+    for folder in ("reference", "efficient"):
+        for file in (ROOT / folder).glob("*.py"):
+            assert set(re.findall(r"\b(E\d+)\b", file.read_text("utf8"))) <= known
+
+
+@pytest.mark.parametrize("module", ["descent", "slips", "pseudocode"])
+def test_a_proof_module_can_be_read_alone(module):
+    done = subprocess.run(
+        [sys.executable, "-m", f"proofs.{module}"], capture_output=True, check=False, cwd=ROOT, env={"PYTHONIOENCODING": "utf8"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 20
+
+
+def test_symbols_of_the_proofs_are_real():
+    assert all(symbol.is_real for symbol in (x, v, u, g, h, lam, t))
+    assert lam.is_positive and not sympy.Symbol("h", real=True).is_positive
