@@ -134,6 +134,9 @@ def print_ledger(entries: list[Entry]) -> None:
             print(f"  {label}: {claim}")
             print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
     wrong = [entry for entry in entries if not entry.as_expected]
+    spoilt = sum(entry.corruptions for entry in entries)
+    if spoilt:
+        print(f"{spoilt} corrupted formulas, losses and programs were put to the proofs that must refute them")
     print(f"{len(entries)} entries, {len(entries) - len(wrong)} as expected, {len(wrong)} not")
 
 

@@ -275,7 +275,7 @@ def test_labels_must_fit_a_float(wrong):
     [([1, 0, 1, 0], 0), ([1, 2, 1, 1], 2), ([True, False, True, False], 0), ([1, -1, 0.5, 1], 0.5), ([1, -1, 1, -1.25], -1.25)],
 )
 def test_labels_of_binary_losses(wrong, value, loss, lam):
-    shown = repr(Fraction(value) if isinstance(lam, Fraction) else float(value))
+    shown = str(Fraction(value) if isinstance(lam, Fraction) else float(value))
     with pytest.raises(ValueError, match=names("y", f"-1 and +1 for the {loss} loss; got {shown}")):
         Problem(X, wrong, loss, lam)
     Problem(X, wrong, "absolute", lam)

@@ -112,6 +112,47 @@ def test_the_stochastic_gradient_is_unbiased():
         assert sum(g for _, g in gradients) / Fraction(problem.m) == b
 
 
+def test_fractions_of_numpy_integers_do_not_wrap_around():
+    rows = [[Fraction(np.int64(3), np.int64(7)), Fraction(np.int64(-5), np.int64(11))]] * 2
+    plain = [[Fraction(3, 7), Fraction(-5, 11)]] * 2
+    indices = [0, 1] * 20
+    found, wanted = (
+        efficient.casgd(Problem(X, [1, 2], "squared", lam), indices)
+        for X, lam in ((rows, Fraction(np.int64(1), np.int64(3))), (plain, Fraction(1, 3)))
+    )
+    np.testing.assert_array_equal(found.w, wanted.w)
+    assert found.b == wanted.b
+
+
+@pytest.mark.parametrize("side", [reference, efficient])
+def test_an_exact_run_lets_no_float_in(side):
+    X, y, _ = DATA["generic"]
+    pinball = reference.Loss("pinball", lambda p, y: 0.3 * abs(p - y), lambda p, y: -0.3 if p <= y else 0.3)
+    problem = Problem(X, y, pinball, Fraction(1, 2))
+    with pytest.raises(TypeError, match=r"derivative of the loss 'pinball' returned the float -?0\.3 in exact arithmetic"):
+        side.asgd(problem, [0, 1])
+    with pytest.raises(TypeError, match=r"value of the loss 'pinball'"):
+        problem.objective(reference.Predictor(np.full(6, Fraction(1), dtype=object), Fraction(0)))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_objective_and_gradients_are_exact(loss):
+    X, y, _ = DATA["generic"]
+    problem = Problem(X, y, loss, Fraction(1, 2))
+    predictor = efficient.casgd(problem, [0, 3, 5])
+    for centred in (False, True):
+        w, b = problem.subgradient(predictor, centred)
+        assert {type(value) for value in (problem.objective(predictor, centred), b, *w)} == {Fraction}
+
+
+def test_a_row_that_is_not_there():
+    X, y, _ = DATA["generic"]
+    problem = Problem(X, y, "log", Fraction(1, 2))
+    for i in (-1, 8):
+        with pytest.raises(ValueError, match=r"must lie in 0\.\.7"):
+            problem.stochastic_gradient(efficient.sgd(problem, [0]), i)
+
+
 def test_symbols_go_through_the_same_loops():
     import sympy
 

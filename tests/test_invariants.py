@@ -95,8 +95,7 @@ def test_the_squared_loss_is_linear_in_y(algorithm):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("algorithm", ALL)
 def test_turning_the_labels_turns_the_predictor(algorithm, loss):
-    if loss == "absolute":
-        pytest.skip("Table 1 breaks the tie p = y to one side, so the absolute loss is not symmetric at p_1 = 0 = y")
+    # true of the absolute loss too, as long as no p equals its y: Table 1 breaks that tie to one side
     before, after = run(algorithm, X, loss=loss), run(algorithm, X, -Y, loss)
     np.testing.assert_array_equal(after.w, -before.w)
     assert after.b == -before.b

@@ -11,7 +11,7 @@ from proofs import identical, independence, translation
 from proofs.__main__ import main
 from proofs.cases import Case
 from proofs.ledger import SECTION_OF, SECTIONS, Entry
-from reference.datasets import make_generic, make_ties
+from reference.datasets import make_generic, make_shifted, make_ties
 
 CASE = Case("small", *make_generic(30, 40, 4, seed=1)[:2], {"hinge": 0.1, "squared": 1.0})
 
@@ -38,6 +38,36 @@ def test_the_claims_hold_on_any_data(module):
 def test_a_float_run_may_part_at_a_kink_only():
     entries = run_jobs(identical, Case("ties", *make_ties(40, 4, 2, seed=1)[:2], {"hinge": 0.1, "absolute": 0.1}))
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        make_shifted(40, 6, 3, seed=1, offset=1e3),
+        make_generic(1, 8, 8, seed=2),
+        make_generic(3, 2000, 2000, seed=3),
+        make_generic(4, 5, 0, seed=4),
+        make_generic(3, 0, 0, seed=5),
+    ],
+    ids=["offset 1000", "one row", "wide dense rows", "empty rows", "no columns"],
+)
+def test_odd_data_is_judged_fairly(data):
+    for module in (identical, translation):
+        entries = run_jobs(module, Case("odd", data.X, data.y, {"log": 0.1}))
+        assert {"csgd", "casgd"} <= {entry.algorithm for entry in entries}
+        assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+def test_labels_that_leave_nothing_to_learn():
+    case = Case("zeros", CASE.X, np.zeros(30), {"squared": 1.0})
+    assert all(entry.as_expected for module in (identical, translation) for entry in run_jobs(module, case))
+
+
+def test_a_sample_is_never_empty():
+    for k in (3, 200, 2000):
+        rows, y = Case("wide", *make_generic(5, 2000, k, seed=1)[:2], {}).sample(make_generic(5, 2000, k, seed=1).X)
+        assert 0 < rows.shape[1] <= 500
+        assert rows.shape[0] == len(y) == 5
 
 
 def corrupted(name, old, new):
@@ -109,6 +139,8 @@ def test_only_one_label(svm, capsys):
         (["--data", "x.svm"], "--data needs --loss and --lam"),
         (["--only", "nonsense"], "invalid choice: 'nonsense'"),
         (["--data", "x.svm", "--loss", "log", "--lam", "much"], "invalid float value: 'much'"),
+        (["--data", "", "--loss", "log"], "--data needs --loss and --lam"),
+        (["--json", "/no/such/folder/ledger.json"], "there is no folder for /no/such/folder/ledger.json"),
     ],
 )
 def test_wrong_usage(arguments, message, capsys):
@@ -134,6 +166,23 @@ def test_bad_data_is_one_line_and_status_1(content, loss, lam, message, tmp_path
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_no_claim_of_this_label_about_a_file(svm, capsys):
+    assert main(["--data", svm, "--loss", "log", "--lam", "0.1", "--only", "cost"]) == 2
+    assert "no claim 'cost'" in capsys.readouterr().err
+
+
+def test_an_interrupted_ledger_shows_what_it_has(svm, capsys, monkeypatch):
+    def cut_off(*arguments):
+        yield Entry("cost", "claim", "counted", "figure", True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("proofs.__main__.fill", cut_off)
+    assert main(["--data", svm, "--loss", "log", "--lam", "0.1"]) == 130
+    printed = capsys.readouterr()
+    assert "cost: claim" in printed.out
+    assert printed.err == "proofs: interrupted; the ledger above is not complete\n"
 
 
 def test_a_missing_file(capsys):

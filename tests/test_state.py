@@ -1,9 +1,14 @@
 """A State can be continued, looked at, saved and loaded at any step, and is none the worse for it."""
 
+import copy
+import pickle
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import efficient
+import reference
 from efficient import State
 from proofs.conformance import ALGORITHM
 from reference import Problem, draw_indices
@@ -146,6 +151,62 @@ def test_an_overflowed_state_gives_nothing_back():
     for use in (lambda: state.run(np.zeros(400, int)), lambda: state.run([0]), state.last, state.average):
         with pytest.raises(FloatingPointError, match="by step"):
             use()
+
+
+def test_a_run_that_was_cut_off_is_not_gone_on_with(tmp_path):
+    def fails_at_last(p, y):
+        if p != 0:
+            raise KeyboardInterrupt
+        return -y
+
+    exact = Problem(DATA.X, DATA.y, reference.Loss("fails", lambda p, y: p, fails_at_last), Fraction(1, 2))
+    state = State(exact, "asgd")
+    with pytest.raises(KeyboardInterrupt):
+        state.run(PI)
+    for use in (lambda: state.run(PI), state.last, state.average, lambda: state.save(tmp_path / "state.npz")):
+        with pytest.raises((RuntimeError, ValueError), match=r"cut off|no step was taken"):
+            use()
+
+
+def test_two_threads_cannot_run_one_state():
+    state = State(PROBLEM, "asgd").run(PI)
+    state._running = True  # as another thread would have it
+    with pytest.raises(RuntimeError, match="in another thread"):
+        state.run(PI)
+
+
+def test_a_saved_state_does_not_mind_how_the_rows_are_stored(tmp_path):
+    State(PROBLEM, "casgd").run(PI[:99]).save(tmp_path / "state.npz")
+    X = DATA.X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    loaded = State.load(tmp_path / "state.npz", Problem(X, DATA.y, "log", 0.01)).run(PI[99:])
+    assert_same_bits(State(PROBLEM, "casgd").run(PI), loaded)
+
+
+def test_a_saved_state_knows_another_loss_of_the_same_name(tmp_path):
+    first, second = (
+        Problem(DATA.X, DATA.y, reference.Loss("mine", abs, derivative), 0.01)
+        for derivative in (lambda p, y: p - y, lambda p, y: 2 * (p - y))
+    )
+    State(first, "sgd").run(PI[:1]).save(tmp_path / "state.npz")
+    with pytest.raises(ValueError, match="another problem"):
+        State.load(tmp_path / "state.npz", second)
+
+
+def test_a_saved_vector_of_another_length_is_refused(tmp_path):
+    State(PROBLEM, "sgd").run(PI).save(tmp_path / "state.npz")
+    with np.load(tmp_path / "state.npz") as file:
+        parts = {**file, "v": np.zeros(1)}
+    np.savez(tmp_path / "state.npz", **parts)
+    with pytest.raises(ValueError, match="not a saved state: v has the shape"):
+        State.load(tmp_path / "state.npz", PROBLEM)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_pickles_and_deep_copies_go_on_alike(algorithm):
+    state = State(PROBLEM, algorithm).run(PI[:99])
+    for twin in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert_same_bits(State(PROBLEM, algorithm).run(PI), twin.run(PI[99:]))
 
 
 def test_read_only_rows_give_the_same_bits():
