@@ -12,17 +12,20 @@ if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
     )
 
 from reference import Predictor, Problem
+from reference.averages import Weights
 
 from .state import State
 
 
-def sgd(problem: Problem, indices) -> Predictor:
+def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
     """The last iterate of stochastic gradient descent, without a dense operation in the loop.
 
     Parameters
     ----------
     problem : Problem
     indices : sequence of T row numbers in 0..m-1, the paper's π
+    t0 : number >= 0
+        The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
 
     Returns
     -------
@@ -39,36 +42,38 @@ def sgd(problem: Problem, indices) -> Predictor:
     Paper: Algorithm 1 (alg:sgd).
     Cost: O(n + Tk).
     """
-    return State(problem, "sgd").run(indices).last()
+    return State(problem, "sgd", t0=t0).run(indices).last()
 
 
-def asgd(problem: Problem, indices) -> Predictor:
+def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
     """The mean of all T iterates, at the cost of the last one; parameters and errors as `sgd`.
+
+    With `weights`, a function of the step numbers such as `polynomial(1)` or `suffix(1000)`, it is their weighted mean.
 
     Paper: Algorithm 2 (alg:asgd).
     Cost: O(n + Tk).
     """
-    return State(problem, "asgd").run(indices).average()
+    return State(problem, "asgd", t0=t0, weights=weights).run(indices).average()
 
 
-def csgd(problem: Problem, indices) -> Predictor:
+def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
     """The last iterate on centred rows, for raw rows, (w_T, b'_T); parameters and errors as `sgd`.
 
     Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
     Cost: O(n + mk + Tk).
     """
-    return State(problem, "csgd").run(indices).last()
+    return State(problem, "csgd", t0=t0).run(indices).last()
 
 
-def casgd(problem: Problem, indices) -> Predictor:
-    """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `sgd`.
+def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
+    """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `asgd`.
 
     In float64 the printed recurrence cancels where the mean is large: it loses about eps·‖x̄‖²/spread².
 
     Paper: Algorithm 3 (alg:casgd).
     Cost: O(n + mk + Tk).
     """
-    return State(problem, "casgd").run(indices).average()
+    return State(problem, "casgd", t0=t0, weights=weights).run(indices).average()
 
 
 __all__ = ["State", "asgd", "casgd", "csgd", "sgd"]

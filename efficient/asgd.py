@@ -7,19 +7,21 @@ The mean of the iterates is then w̄_t = −(h v − u)/(λt) and b̄_t = −c/(
 from .sparse import add, add_both, dot
 
 
-def steps(X, y, lam, dloss, indices, t, v, u, a, c, h):
+def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
-    X, y, lam, dloss, indices, t, v, a : as in Algorithm 1
+    X, y, weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1
+    omega : the weight ω_j of each of these iterates in the mean; the paper has ω = 1
     u : the harmonic gradient sum, eq. 9 (eqn:buDef, whose terms carry the index i throughout, E3); updated in place
-    c : the sum of a_j / j, eq. 6 (eqn:avgBias)
-    h : the harmonic number h_t
+    c : the sum of a_j / j, eq. 6 (eqn:avgBias); in general of ω_j a_j / (j + t0)
+    h : the harmonic number h_t; in general the sum of ω_j / (j + t0)
+    total : the sum of ω_j; for the paper's mean that is t
 
     Returns
     -------
-    t, a, c, h : as above, after the last step
+    t, a, c, h, total : as above, after the last step
     p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
 
     Paper: Section "Averaged Stochastic Gradient Descent", Algorithm 2 (alg:asgd).
@@ -29,32 +31,35 @@ def steps(X, y, lam, dloss, indices, t, v, u, a, c, h):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
-        c = a
-        h = 1  # the first harmonic number
-    for i in indices[first:]:
+        c = omega[0] * a / (t + t0)
+        h = omega[0] / (t + t0)  # the first harmonic number
+        total = omega[0]
+    for j in range(first, len(indices)):
+        i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)
-        p = -(d + a) / (lam * (t - 1))  # = w_{t−1} · x + b_{t−1}
+        p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
         if p - p != 0:
             break
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
         a = a + g
-        c = c + a / t
-        h = h + 1 / t
-    return t, a, c, h, p, g
+        c = c + omega[j] * a / (t + t0)
+        h = h + omega[j] / (t + t0)
+        total = total + omega[j]
+    return t, a, c, h, total, p, g
 
 
-def average(lam, t, v, u, c, h):
-    """w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt).
+def average(lam, t, v, u, c, h, total):
+    """w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt); in general the total weight Σω stands for t.
 
     Paper: eq. 10 (eqn:owDef) and eq. 7 (eqn:obDef).
     Cost: O(n).
     """
     w = h * v
     w -= u
-    w /= -lam * t
-    return w, c / (-lam * t)
+    w /= -lam * total
+    return w, c / (-lam * total)

@@ -7,35 +7,37 @@ The predictors apply to raw rows: their bias is b' = b − w · x̄.
 from .sparse import add, add_both, dot
 
 
-def centre(X, m, xbar):
-    """Add up x̄ = (1/m) Σ_i x_i in place, from zeros, and return θ = 1 + ‖x̄‖².
+def centre(X, weight, xbar):
+    """Add up x̄ = Σ_i s_i x_i / Σ_i s_i in place, from zeros, and return θ = 1 + ‖x̄‖². The paper's weights s_i are 1.
 
     Paper: Algorithm 3 (alg:casgd), lines 2 and 3.
     Cost: O(n + mk).
     """
-    for i in range(m):
-        add(xbar, 1, X, i)
+    total = 0
+    for i in range(len(weight)):
+        add(xbar, weight[i], X, i)
+        total = total + weight[i]
     theta = 1
     for j in range(len(xbar)):
-        xbar[j] = xbar[j] / m
+        xbar[j] = xbar[j] / total
         theta = theta + xbar[j] * xbar[j]
     return theta
 
 
-def steps(X, y, lam, dloss, indices, xbar, theta, t, v, u, a, c, h, z, r, s):
+def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, t, v, u, a, c, h, total, z, r, s):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
-    X, y, lam, dloss, indices, t, v, u, a, c, h : as in Algorithm 2, the predictions in v now being centred ones (E10)
+    X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total : as in Algorithm 2, with centred predictions (E10)
     xbar, theta : the mean feature vector x̄, and θ = 1 + ‖x̄‖²
     z : the projection sum v · x̄, eq. 13 (eqn:zDef)
     r : aθ − z, eq. 14 (eqn:bTagCenter)
-    s : the sum of r_j / j, eq. 17 (eqn:sDef)
+    s : the sum of r_j / j, eq. 17 (eqn:sDef); in general of ω_j r_j / (j + t0)
 
     Returns
     -------
-    t, a, c, h, z, r, s : as above, after the last step
+    t, a, c, h, total, z, r, s : as above, after the last step
     p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
 
     Paper: Section "Centering and Translation Invariance", Algorithm 3 (alg:casgd). Its loop is printed from t = 1, after
@@ -46,35 +48,38 @@ def steps(X, y, lam, dloss, indices, xbar, theta, t, v, u, a, c, h, z, r, s):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
-        c = a
-        h = 1  # the first harmonic number
+        c = omega[0] * a / (t + t0)
+        h = omega[0] / (t + t0)  # the first harmonic number
+        total = omega[0]
         q = dot(xbar, X, i)
         z = g * q
         r = a * theta - z
-        s = r
-    for i in indices[first:]:
+        s = omega[0] * r / (t + t0)
+    for j in range(first, len(indices)):
+        i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)
         q = dot(xbar, X, i)  # O(k)
-        p = -(d + r - a * q) / (lam * (t - 1))  # = w_{t−1} · x + b'_{t−1}
+        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
         if p - p != 0:
             break
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
         a = a + g
-        c = c + a / t
-        h = h + 1 / t
+        c = c + omega[j] * a / (t + t0)
+        h = h + omega[j] / (t + t0)
+        total = total + omega[j]
         z = z + g * q
         r = a * theta - z
-        s = s + r / t
-    return t, a, c, h, z, r, s, p, g
+        s = s + omega[j] * r / (t + t0)
+    return t, a, c, h, total, z, r, s, p, g
 
 
-def average(lam, t, v, u, c, h, s, xbar):
-    """w̄_t = −(h v − u − c x̄)/(λt) and b̄'_t = −s/(λt).
+def average(lam, t, v, u, c, h, total, s, xbar):
+    """w̄_t = −(h v − u − c x̄)/(λt) and b̄'_t = −s/(λt); in general the total weight Σω stands for t.
 
     Paper: eq. 19 (eqn:owCenterDef) and eq. 18 (obCenterDef).
     Cost: O(n).
@@ -82,5 +87,5 @@ def average(lam, t, v, u, c, h, s, xbar):
     w = h * v
     w -= u
     w -= c * xbar
-    w /= -lam * t
-    return w, s / (-lam * t)
+    w /= -lam * total
+    return w, s / (-lam * total)

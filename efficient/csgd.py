@@ -7,12 +7,12 @@ that centre.
 from .sparse import add, dot
 
 
-def steps(X, y, lam, dloss, indices, xbar, theta, t, v, a, z, r):
+def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
-    X, y, lam, dloss, indices, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
+    X, y, weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
     xbar, theta, z, r : as in Algorithm 3
 
     Returns
@@ -27,7 +27,7 @@ def steps(X, y, lam, dloss, indices, xbar, theta, t, v, a, z, r):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
         q = dot(xbar, X, i)
@@ -37,10 +37,10 @@ def steps(X, y, lam, dloss, indices, xbar, theta, t, v, a, z, r):
         t = t + 1
         d = dot(v, X, i)  # O(k)
         q = dot(xbar, X, i)  # O(k)
-        p = -(d + r - a * q) / (lam * (t - 1))  # = w_{t−1} · x + b'_{t−1}
+        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
         if p - p != 0:
             break
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)  # O(k)
         a = a + g
         z = z + g * q
@@ -49,7 +49,7 @@ def steps(X, y, lam, dloss, indices, xbar, theta, t, v, a, z, r):
 
 
 def last(lam, t, v, a, r, xbar):
-    """w_t = −(v − a x̄)/(λt) and b'_t = −r/(λt).
+    """w_t = −(v − a x̄)/(λt) and b'_t = −r/(λt); in general t + t0 stands for t.
 
     Paper: eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter), which gives b' at every step, not only at the end (E8).
     Cost: O(n).

@@ -6,15 +6,16 @@ The loop keeps the gradient sum [v, a] in place of [w, b]; by Lemma 1, w_t = −
 from .sparse import add, dot
 
 
-def steps(X, y, lam, dloss, indices, t, v, a):
+def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
-    X, y : Rows and their labels
+    X, y, weight : Rows, their labels, and the weight of each row's loss; the paper has weight 1
     lam : λ
     dloss : callable (p, y) -> ℓ'(p, y)
     indices : the drawn examples π_{t+1}, …, at least one
+    t0 : the steps have the size 1/(λ(t + t0)); the paper has t0 = 0
     t : the number of steps taken before
     v, a : the gradient sum [v_t, a_t], eq. 4 (eqn:gradSum); v is updated in place
 
@@ -30,23 +31,23 @@ def steps(X, y, lam, dloss, indices, t, v, a):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
     for i in indices[first:]:
         t = t + 1
         d = dot(v, X, i)  # O(k)
-        p = -(d + a) / (lam * (t - 1))  # = w_{t−1} · x + b_{t−1}
+        p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
         if p - p != 0:
             break
-        g = dloss(p, y[i])
+        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)  # O(k)
         a = a + g
     return t, a, p, g
 
 
 def last(lam, t, v, a):
-    """w_t = −v/(λt) and b_t = −a/(λt).
+    """w_t = −v/(λt) and b_t = −a/(λt); in general t + t0 stands for t.
 
     Paper: Lemma 1 (lem:v).
     Cost: O(n).

@@ -9,12 +9,14 @@ import numba
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite
+from reference.arithmetic import check_finite, check_t0
+from reference.averages import Weights, evaluate
 from reference.files import write_whole
 from reference.rows import Rows
 from reference.sampling import check_indices
 
 from . import asgd, casgd, csgd, sgd
+from .pivot import find_pivot, pivoted
 
 
 class Recovery(NamedTuple):
@@ -43,17 +45,17 @@ ALGORITHMS = {
     "asgd": Algorithm(
         asgd.steps,
         ("v", "u"),
-        ("a", "c", "h"),
+        ("a", "c", "h", "total"),
         _LAST,
-        Recovery(asgd.average, ("v", "u", "c", "h")),
+        Recovery(asgd.average, ("v", "u", "c", "h", "total")),
     ),
     "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, centred=True),
     "casgd": Algorithm(
         casgd.steps,
         ("v", "u"),
-        ("a", "c", "h", "z", "r", "s"),
+        ("a", "c", "h", "total", "z", "r", "s"),
         _CENTRED_LAST,
-        Recovery(casgd.average, ("v", "u", "c", "h", "s", "xbar")),
+        Recovery(casgd.average, ("v", "u", "c", "h", "total", "s", "xbar")),
         centred=True,
     ),
 }
@@ -71,6 +73,10 @@ class State:
     problem : Problem
         Its arithmetic is the state's: float64 through compiled loops, otherwise the same loops as plain Python.
     algorithm : {"sgd", "asgd", "csgd", "casgd"}
+    t0 : number >= 0
+        The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
+    weights : function of step numbers, optional
+        The weight ω_t of each iterate in the mean, such as `polynomial(1)` or `suffix(1000)`; the paper has ω = 1.
 
     Raises
     ------
@@ -88,13 +94,15 @@ class State:
     a: Any
     c: Any
     h: Any
+    total: Any
     z: Any
     r: Any
     s: Any
     xbar: np.ndarray
     theta: Any
+    find_pivot = staticmethod(find_pivot)
 
-    def __init__(self, problem: Problem, algorithm: str = "asgd"):
+    def __init__(self, problem: Problem, algorithm: str = "asgd", *, t0=0, weights: Weights | None = None):
         if algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")
         self.problem = problem
@@ -103,25 +111,30 @@ class State:
         exact = problem.number is not np.float64
         self._steps = parts.steps if exact else _compiled(parts.steps)
         self._dloss = problem.loss.derivative if exact else _compiled_derivative(problem.loss.derivative)
-        self._X = problem.X if exact else _unsigned(problem.X)
+        self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X)
+        X = problem.X if self.pivot is None else pivoted(problem.X, self.pivot)
+        self._X = X if exact else _unsigned(X)
+        self.t0 = check_t0(t0, problem.number)
+        self.weights = weights
         self.t = 0
         self._running = False
+        self._room: dict[str, np.ndarray] = {}  # what the vectors of a stream may grow into
         self.p = self.g = problem.number(0)
         for name in parts.scalars:
             setattr(self, name, problem.number(0))
         for name in parts.vectors:
-            setattr(self, name, self._zeros())
+            setattr(self, name, self._zeros(problem.n))
         if parts.centred:
-            self.xbar = self._zeros()
+            self.xbar = self._zeros(problem.n)
             centre = casgd.centre if exact else _compiled(casgd.centre)
-            self.theta = centre(self._X, problem.m, self.xbar)
+            self.theta = centre(self._X, problem.weight, self.xbar)
             if not exact:
                 check_finite(0, self.theta)
 
-    def _zeros(self) -> np.ndarray:
+    def _zeros(self, n: int) -> np.ndarray:
         if self.problem.number is np.float64:
-            return np.zeros(self.problem.n)
-        return np.full(self.problem.n, self.problem.number(0), dtype=object)
+            return np.zeros(n)
+        return np.full(n, self.problem.number(0), dtype=object)
 
     def run(self, indices) -> "State":
         """Take a step for each of the drawn examples, and return this state.
@@ -144,19 +157,53 @@ class State:
         indices = check_indices(indices, self.problem.m)
         self._check_whole()
         problem, parts = self.problem, self._parts
+        averaging = (evaluate(self.weights, self.t + 1, len(indices), problem.number),) if parts.average else ()
         mean = (self.xbar, self.theta) if parts.centred else ()
         vectors = [getattr(self, name) for name in parts.vectors]
         scalars = [getattr(self, name) for name in parts.scalars]
         self._running = True
         with np.errstate(over="ignore", invalid="ignore"):
             t, *scalars, self.p, self.g = self._steps(
-                self._X, problem.y, problem.lam, self._dloss, indices, *mean, problem.number(self.t), *vectors, *scalars
+                *(self._X, problem.y, problem.weight, problem.lam, self._dloss, indices),
+                *(self.t0, *averaging, *mean, problem.number(self.t), *vectors, *scalars),
             )
         self._running = False
         self.t = int(t)
         for name, value in zip(parts.scalars, scalars, strict=True):
             setattr(self, name, value)
         self._check_whole()
+        return self
+
+    def follow(self, problem: Problem) -> "State":
+        """Go on with the rows of another problem, wider ones if need be: a stream whose dimension is not known beforehand.
+
+        New columns start at 0, as they would have if they had been known from the start; the result is the same to the bit.
+
+        Parameters
+        ----------
+        problem : Problem
+            Other rows and labels, with the same loss and λ. The indices of the next `run` are row numbers in it.
+
+        Raises
+        ------
+        ValueError
+            Another loss, λ or arithmetic; or a centred algorithm, whose x̄ is the mean of one set of rows.
+
+        Cost: O(1), or O(n) where the columns outgrow the room, which is doubled then.
+        """
+        if self._parts.centred:
+            raise ValueError(f"{self.algorithm} cannot go on with other rows: their mean is another")
+        if (problem.number, problem.lam, _code(problem)) != (self.problem.number, self.problem.lam, _code(self.problem)):
+            raise ValueError("problem must have the same loss and lam, in the same arithmetic, as the one before")
+        self.problem = problem
+        self._X = problem.X if problem.number is not np.float64 else _unsigned(problem.X)
+        for name in self._parts.vectors:
+            vector = getattr(self, name)
+            width, room = max(len(vector), problem.n), self._room.get(name)
+            if room is None or vector.base is not room or width > len(room):
+                self._room[name] = room = self._zeros(max(width, 2 * len(vector)))
+                room[: len(vector)] = vector
+            setattr(self, name, room[:width])
         return self
 
     def last(self) -> Predictor:
@@ -178,6 +225,8 @@ class State:
         if self._parts.average is None:
             averaging = "casgd" if self._parts.centred else "asgd"
             raise ValueError(f"{self.algorithm} keeps no average; a State of {averaging!r} keeps both")
+        if self.t and self.total == 0:
+            raise ValueError("weights must not all be 0 up to this step: there is nothing to average")
         return self._predictor(self._parts.average)
 
     def _predictor(self, recovery: Recovery) -> Predictor:
@@ -186,10 +235,13 @@ class State:
         self._check_whole()
         with np.errstate(over="ignore", invalid="ignore"):
             parts = (getattr(self, name) for name in recovery.parts)
-            w, b = recovery.recover(self.problem.lam, self.problem.number(self.t), *parts)
+            w, b = recovery.recover(self.problem.lam, self.problem.number(self.t) + self.t0, *parts)
+            around = None if self.pivot is None else Predictor(w, b, self.pivot)
+            if around is not None:  # b was the bias of the pivoted rows
+                b = around.implicit().b
         if self.problem.number is np.float64:
             check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
-        return Predictor(w, b)
+        return Predictor(w, b, pivoted=around)
 
     def _check_whole(self) -> None:
         if self._running:
@@ -205,14 +257,14 @@ class State:
         The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
         """
         self._check_whole()
-        names = ("algorithm", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)
+        names = ("algorithm", "t0", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)
         values = {name: getattr(self, name) for name in names}
         checksum = _checksum(self.problem)
-        write_whole(path, lambda file: np.savez(file, problem=checksum, **values))
+        write_whole(path, lambda file: np.savez(file, problem=checksum, weighted=self.weights is not None, **values))
 
     @classmethod
-    def load(cls, path, problem: Problem) -> "State":
-        """Read a state written by `save`, to go on with the same problem.
+    def load(cls, path, problem: Problem, weights: Weights | None = None) -> "State":
+        """Read a state written by `save`, to go on with the same problem, and the same weights of the average if it had any.
 
         Raises
         ------
@@ -224,12 +276,15 @@ class State:
             try:
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
-                same, state = int(saved["problem"]) == checksum, cls(problem, str(saved["algorithm"]))
+                same = int(saved["problem"]) == checksum
+                state = cls(problem, str(saved["algorithm"]), t0=saved["t0"][()], weights=weights)
+                if bool(saved["weighted"]) != (weights is not None):
+                    raise ValueError("weights must be given if and only if they were given when it was saved")
                 state.t = int(saved["t"])
                 for name in ("p", "g", *state._parts.scalars):
                     setattr(state, name, np.float64(saved[name][()]))
                 for name in state._parts.vectors:
-                    if same and saved[name].shape != (problem.n,):
+                    if same and (saved[name].ndim != 1 or len(saved[name]) < problem.n):  # a stream may have had more columns
                         raise ValueError(f"{name} has the shape {saved[name].shape}")
                     setattr(state, name, np.array(saved[name], dtype=np.float64))
             except Exception as error:  # whatever a damaged archive makes its reader raise
@@ -268,17 +323,23 @@ def _unsigned(X: Rows) -> Rows:
     return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
 
 
+def _code(problem: Problem) -> tuple:
+    """What tells a loss from another one of the same name."""
+    code = problem.loss.derivative.__code__
+    return problem.loss.name, code.co_code, code.co_consts
+
+
 def _checksum(problem: Problem) -> int:
     """A checksum of everything a run depends on, however the rows are stored."""
     if problem.number is not np.float64:
         raise TypeError("only float64 states can be saved and loaded; keep an exact state in memory")
-    code = problem.loss.derivative.__code__
-    total = zlib.crc32(repr((problem.n, problem.loss.name, code.co_code, code.co_consts, float(problem.lam))).encode())
+    total = zlib.crc32(repr((problem.n, _code(problem), float(problem.lam))).encode())
     for array, dtype in (
         (problem.X.data, np.float64),
         (problem.X.indices, np.int64),
         (problem.X.indptr, np.int64),
         (problem.y, np.float64),
+        (problem.weight, np.float64),
     ):
         for start in range(0, len(array), 1 << 20):
             total = zlib.crc32(np.ascontiguousarray(array[start : start + (1 << 20)], dtype=dtype).data, total)

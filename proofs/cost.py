@@ -91,7 +91,7 @@ def count_sparse(name: str, problem: Problem, indices) -> tuple[dict[str, tuple[
     mean: tuple = ()
     if algorithm.centred:
         xbar = CountingArray(np.zeros(problem.n), tallies["mean"])
-        theta = centre(X, problem.m, xbar)
+        theta = centre(X, problem.weight, xbar)
         mean = (CountingArray(xbar, tallies["loop"]), theta)
         state["xbar"] = CountingArray(xbar, tallies["recovery"])
     moved: list[bool] = []
@@ -103,7 +103,10 @@ def count_sparse(name: str, problem: Problem, indices) -> tuple[dict[str, tuple[
 
     zero = np.float64(0)
     scalars = [zero] * len(algorithm.scalars)
-    t, *scalars, _, _ = algorithm.steps(X, problem.y, lam, dloss, indices, *mean, zero, *vectors.values(), *scalars)
+    averaging = (np.ones(len(indices)),) if algorithm.average else ()
+    t, *scalars, _, _ = algorithm.steps(
+        *(X, problem.y, problem.weight, lam, dloss, indices, zero, *averaging, *mean, zero, *vectors.values(), *scalars)
+    )
     state |= dict(zip(algorithm.scalars, scalars, strict=True))
     state |= {vector: CountingArray(array, tallies["recovery"]) for vector, array in vectors.items()}
     recover, parts = algorithm.average or algorithm.last
@@ -145,7 +148,7 @@ LOOP = {
 RECOVERY = {"sgd": (1, 1), "asgd": (4, 3), "csgd": (4, 3), "casgd": (7, 5)}
 """n-vectors read and written, once, to make the predictor."""
 
-DENSE = {"sgd": (8, 5), "asgd": (10, 6), "csgd": (12, 6), "casgd": (14, 7)}
+DENSE = {"sgd": (8, 5), "asgd": (11, 7), "csgd": (12, 6), "casgd": (15, 8)}
 """n-vectors read and written by the dense side in every step."""
 
 DENSE_ONCE = {"sgd": (1, 2), "asgd": (5, 6), "csgd": (1, 2), "casgd": (5, 6)}

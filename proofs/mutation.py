@@ -10,6 +10,7 @@ import io
 import keyword
 import tokenize
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -111,6 +112,11 @@ def claims(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[Equati
         yield step
 
 
+def in_the_papers_case(name: str):
+    """The number at the point, but weight = ω = 1 and t0 = 0."""
+    return Fraction(name != "t0") if name == "t0" or name.startswith(("omega", "weight")) else number_of(name)
+
+
 def survives(algorithm: Algorithm | None) -> bool:
     """Whether every claim holds of this program. One that Python refuses, or that fails on the way, does not.
 
@@ -119,8 +125,10 @@ def survives(algorithm: Algorithm | None) -> bool:
     if algorithm is None:
         return False
     try:
-        at_the_point = all(step.left == step.right for step in claims(algorithm, number_of))
-        return at_the_point and all(is_identity(step) for step in claims(algorithm))
+        for numbers in (number_of, in_the_papers_case):
+            if not all(step.left == step.right for step in claims(algorithm, numbers)):
+                return False
+        return all(is_identity(step) for step in claims(algorithm))
     except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError):
         return False
 

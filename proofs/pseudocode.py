@@ -15,28 +15,32 @@ from efficient.state import ALGORITHMS
 from .ledger import LABEL_OF, Entry, Job
 
 FIRST = [
-    ("g ← ℓ'(0, y_π1)", "g = dloss(p, y[i])"),
+    ("g ← ℓ'(0, y_π1)", "g = weight[i] * dloss(p, y[i])"),
     ("v ← g x_π1", "add(v, g, X, i)"),
     ("a ← g", "a = g"),
 ]
-AVERAGED_FIRST = [("c ← a", "c = a"), ("h ← 1", "h = 1")]
-DOT = [("for t = 2, …, T", "for i in indices[first:]:"), ("d ← v · x_πt", "d = dot(v, X, i)")]
-UPDATE = [("g ← ℓ'(p, y_πt)", "g = dloss(p, y[i])"), ("v ← v + g x_πt", "add(v, g, X, i)"), ("a ← a + g", "a = a + g")]
+AVERAGED_FIRST = [("c ← a", "c = omega[0] * a / (t + t0)"), ("h ← 1", "h = omega[0] / (t + t0)")]
+DOT = [("d ← v · x_πt", "d = dot(v, X, i)")]
+UPDATE = [
+    ("g ← ℓ'(p, y_πt)", "g = weight[i] * dloss(p, y[i])"),
+    ("v ← v + g x_πt", "add(v, g, X, i)"),
+    ("a ← a + g", "a = a + g"),
+]
 AVERAGED_UPDATE = [
-    ("g ← ℓ'(p, y_πt)", "g = dloss(p, y[i])"),
+    ("g ← ℓ'(p, y_πt)", "g = weight[i] * dloss(p, y[i])"),
     ("v ← v + g x_πt ; u ← u + h g x_πt", "add_both(v, g, u, h * g, X, i)"),
     ("a ← a + g", "a = a + g"),
-    ("c ← c + a/t", "c = c + a / t"),
-    ("h ← h + 1/t", "h = h + 1 / t"),
+    ("c ← c + a/t", "c = c + omega[j] * a / (t + t0)"),
+    ("h ← h + 1/t", "h = h + omega[j] / (t + t0)"),
 ]
 CENTRED_FIRST = [("q ← x̄ · x_π1", "q = dot(xbar, X, i)"), ("z ← g q", "z = g * q"), ("r ← aθ − z", "r = a * theta - z")]
 CENTRED_PREDICTION = [
     ("q ← x̄ · x_πt", "q = dot(xbar, X, i)"),
-    ("p ← −(d + r − aq)/(λ(t−1))", "p = -(d + r - a * q) / (lam * (t - 1))"),
+    ("p ← −(d + r − aq)/(λ(t−1))", "p = -(d + r - a * q) / (lam * (t - 1 + t0))"),
 ]
 CENTRED_UPDATE = [("z ← z + g q", "z = z + g * q"), ("r ← aθ − z", "r = a * theta - z")]
-PREDICTION = [("p ← −(d + a)/(λ(t−1))", "p = -(d + a) / (lam * (t - 1))")]
-FIRST_SUM, SUM = [("s ← r", "s = r")], [("s ← s + r/t", "s = s + r / t")]
+PREDICTION = [("p ← −(d + a)/(λ(t−1))", "p = -(d + a) / (lam * (t - 1 + t0))")]
+FIRST_SUM, SUM = [("s ← r", "s = omega[0] * r / (t + t0)")], [("s ← s + r/t", "s = s + omega[j] * r / (t + t0)")]
 
 LINES = {
     "sgd": [*FIRST, *DOT, *PREDICTION, *UPDATE],
@@ -45,21 +49,24 @@ LINES = {
     "casgd": [*FIRST, *AVERAGED_FIRST, *CENTRED_FIRST, *FIRST_SUM, *DOT, *CENTRED_PREDICTION, *AVERAGED_UPDATE,
               *CENTRED_UPDATE, *SUM],
 }  # fmt: skip
-"""(pseudocode, shipped line) in the paper's order. The loop runs from t = 2 in all of them (E4); csgd has no pseudocode."""
+"""(pseudocode, shipped line) in the paper's order, where the paper has t0 = 0, ω = 1 and weight = 1.
+
+The loop runs from t = 2 in all of them (E4); csgd has no pseudocode of its own.
+"""
 
 RECOVERIES = {
     "sgd": [("w ← −v/(λT) ; b ← −a/(λT)", "return v / (-lam * t), a / (-lam * t)")],
-    "asgd": [("w̄ ← −(h v − u)/(λT)", "w = h * v"), ("", "w -= u"), ("", "w /= -lam * t"),
-             ("b̄ ← −c/(λT)", "return w, c / (-lam * t)")],
+    "asgd": [("w̄ ← −(h v − u)/(λT)", "w = h * v"), ("", "w -= u"), ("", "w /= -lam * total"),
+             ("b̄ ← −c/(λT)", "return w, c / (-lam * total)")],
     "csgd": [("w ← −(v − a x̄)/(λT)", "w = a * xbar"), ("", "w -= v"), ("", "w /= lam * t"),
              ("b' ← −r/(λT)", "return w, r / (-lam * t)")],
-    "casgd": [("w̄ ← −(h v − u − c x̄)/(λT)", "w = h * v"), ("", "w -= u"), ("", "w -= c * xbar"), ("", "w /= -lam * t"),
-              ("b̄' ← −s/(λT)", "return w, s / (-lam * t)")],
+    "casgd": [("w̄ ← −(h v − u − c x̄)/(λT)", "w = h * v"), ("", "w -= u"), ("", "w -= c * xbar"), ("", "w /= -lam * total"),
+              ("b̄' ← −s/(λT)", "return w, s / (-lam * total)")],
 }  # fmt: skip
 
 CENTRE = [
-    ("x̄ ← (1/m) Σ x_i", "add(xbar, 1, X, i)"),
-    ("", "xbar[j] = xbar[j] / m"),
+    ("x̄ ← (1/m) Σ x_i", "add(xbar, weight[i], X, i)"),
+    ("", "xbar[j] = xbar[j] / total"),
     ("θ ← 1 + ‖x̄‖²", "theta = theta + xbar[j] * xbar[j]"),
 ]
 

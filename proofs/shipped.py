@@ -1,7 +1,8 @@
 """The loops that ship, run on symbols: the induction step at a symbolic t, the first step, and whole runs of T = 1, …, 4.
 
 The induction hands a loop a symbolic state that satisfies the invariants after t − 1 steps and lets it take one step on a
-row of generic entries; the invariants must hold after t. ℓ' is any number g. Run this module to read the proofs:
+row of generic entries; the invariants must hold after t. ℓ' is any number, and so are the example's weight, the offset t0 of
+the step size and the weight ω of the iterate in the mean: the paper's case is weight = ω = 1 and t0 = 0. Run this module to read the proofs:
 `python -m proofs.shipped`.
 """
 
@@ -27,11 +28,11 @@ WIDTHS = (1, 2, 9)
 
 CLAIMS = {
     "eqn:gradSum": "the loop's v and a are the gradient sum: they grow by g [x, 1]",
-    "eqn:avgBias": "the loop's c is the sum of a_j/j, and its h the harmonic number",
+    "eqn:avgBias": "the loop's c is the sum of ω_j a_j/(j + t0), and its h that of ω_j/(j + t0)",
     "eqn:buDef": "the loop's u is the harmonic gradient sum: it grows by h_{t−1} g x",
     "eqn:zDef": "the loop's z is v · x̄",
     "eqn:bTagCenter": "the loop's r is aθ − z",
-    "eqn:sDef": "the loop's s is the sum of r_j/j",
+    "eqn:sDef": "the loop's s is the sum of ω_j r_j/(j + t0)",
     "eqn:pCenterDef": "the loop's prediction is w_{t−1} · x + b'_{t−1}",
     "alg": "if the predictors after t − 1 steps are those of the definition, so are they after t",
     "average": "if the mean of t − 1 iterates is that of the definition, so is the mean of t",
@@ -39,8 +40,14 @@ CLAIMS = {
 
 
 class Step(NamedTuple):
-    """One step of a loop on symbols: the state before and after by the paper's letters, the row, p and its derivative's p."""
+    """One step of a loop on symbols: the state before and after by the paper's letters, the row, p and its derivative's p.
 
+    g is the derivative times the example's weight; t0 and omega are as in the loop.
+    """
+
+    g: Any
+    t0: Any
+    omega: Any
     x: np.ndarray
     xbar: np.ndarray
     theta: Any
@@ -55,7 +62,9 @@ Unknowns = Callable[[str], Any]
 
 
 def symbols(name: str) -> sympy.Symbol:
-    return sympy.Symbol(name, **({"positive": True} if name in ("lambda", "tau") else {"real": True}))
+    return sympy.Symbol(
+        name, **({"positive": True} if name in ("lambda", "tau", "t0") or name[:5] == "omega" else {"real": True})
+    )
 
 
 def _vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
@@ -66,7 +75,8 @@ def _vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
 
 def take_step(algorithm: Algorithm, n: int, first: bool, unknown: Unknowns) -> Step:
     """Run the loop for one step: step 1 from nothing, or step t from a symbolic state with z = v · x̄ and r = aθ − z."""
-    lam, g = unknown("lambda"), unknown("g")
+    lam, slope, weight = unknown("lambda"), unknown("slope"), unknown("weight")
+    t0, omega = unknown("t0"), unknown("omega")
     x = _vector(unknown, "x", n)
     xbar = _vector(unknown, "xbar", n) if algorithm.centred else np.zeros(n, dtype=object)
     theta = 1 + xbar @ xbar
@@ -83,48 +93,54 @@ def take_step(algorithm: Algorithm, n: int, first: bool, unknown: Unknowns) -> S
 
     def dloss(p, label):
         asked.append(p)
-        return g
+        return slope
 
     rows = Rows(x, np.arange(n), np.array([0, n]), n)
     vectors = [state[name].copy() for name in algorithm.vectors]
     scalars = [state[name] for name in algorithm.scalars]
     centre = (xbar, theta) if algorithm.centred else ()
+    averaging = ([omega],) if algorithm.average else ()
     taken = 0 * lam if first else unknown("tau")
-    t_after, *scalars, p, _g = algorithm.steps(rows, [unknown("y")], lam, dloss, [0], *centre, taken, *vectors, *scalars)
+    t_after, *scalars, p, g = algorithm.steps(
+        *(rows, [unknown("y")], [weight], lam, dloss, [0], t0, *averaging, *centre, taken, *vectors, *scalars)
+    )
     after = dict(zip((*algorithm.vectors, *algorithm.scalars), (*vectors, *scalars), strict=True))
-    return Step(x, xbar, theta, {"t": taken, **state}, {"t": t_after, **after}, p, asked[0])
+    return Step(weight * slope, t0, omega, x, xbar, theta, {"t": taken, **state}, {"t": t_after, "g": g, **after}, p, asked[0])
 
 
-def predictor(recovery, lam, state: dict[str, Any], xbar: np.ndarray) -> tuple[np.ndarray, Any]:
+def predictor(recovery, lam, t0, state: dict[str, Any], xbar: np.ndarray) -> tuple[np.ndarray, Any]:
     """What the shipped recovery makes of a state."""
     recover, parts = recovery
-    return recover(lam, state["t"], *(xbar if part == "xbar" else state[part] for part in parts))
+    return recover(lam, state["t"] + t0, *(xbar if part == "xbar" else state[part] for part in parts))
 
 
 def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tuple[str, Equation]]:
     """(label, step) for each invariant, at step 1 and at step t from the invariants at t − 1."""
-    lam, g = unknown("lambda"), unknown("g")
+    lam = unknown("lambda")
     for n in WIDTHS:
         for first in (True, False):
             step = take_step(algorithm, n, first, unknown)
+            g, t0, omega = step.g, step.t0, step.omega
             old, new = step.before, step.after
             at = f"{'t = 1' if first else 't'}, n = {n}: "
             if n == WIDTHS[-1]:  # what the width matters for
                 if not first:
-                    w, b = predictor(algorithm.last, lam, old, step.xbar)
+                    w, b = predictor(algorithm.last, lam, t0, old, step.xbar)
                     yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
                 yield "eqn:gradSum", Equation(at + "Σ v", sum(new["v"]), sum(old["v"]) + g * sum(step.x))
                 continue
-            now = 0 * lam + 1 if first else unknown("tau") + 1
-            w, b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.last, lam, old, step.xbar)
+            count = 0 * lam + 1 if first else unknown("tau") + 1
+            now = count + t0
+            w, b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.last, lam, t0, old, step.xbar)
             explicit = b + w @ step.xbar
-            yield "alg", Equation(at + "the step number", new["t"], now)
+            yield "alg", Equation(at + "the step number", new["t"], count)
+            yield "alg", Equation(at + "g is ℓ' times the example's weight", new["g"], g)
             yield "alg", Equation(at + "ℓ' is asked at p", step.asked, w @ step.x + b)
             yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
             centred = step.x - step.xbar
             w_now = (1 - 1 / now) * w - g / (lam * now) * centred
             b_now = (1 - 1 / now) * explicit - g / (lam * now) - w_now @ step.xbar
-            found_w, found_b = predictor(algorithm.last, lam, new, step.xbar)
+            found_w, found_b = predictor(algorithm.last, lam, t0, new, step.xbar)
             for j in range(n):
                 yield "eqn:gradSum", Equation(at + f"v_{j}", new["v"][j], old["v"][j] + g * step.x[j])
                 yield "alg", Equation(at + f"w_{j} by eq. 3", found_w[j], w_now[j])
@@ -135,17 +151,21 @@ def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tup
                 yield "eqn:bTagCenter", Equation(at + "r = aθ − z", new["r"], new["a"] * step.theta - new["v"] @ step.xbar)
             if algorithm.average is None:
                 continue
-            yield "eqn:avgBias", Equation(at + "c", new["c"], old["c"] + new["a"] / now)
-            yield "eqn:avgBias", Equation(at + "h", new["h"], old["h"] + 1 / now)
+            yield "eqn:avgBias", Equation(at + "c", new["c"], old["c"] + omega * new["a"] / now)
+            yield "eqn:avgBias", Equation(at + "h", new["h"], old["h"] + omega / now)
+            yield "average", Equation(at + "the total weight", new["total"], old["total"] + omega)
             for j in range(n):
                 yield "eqn:buDef", Equation(at + f"u_{j}", new["u"][j], old["u"][j] + old["h"] * g * step.x[j])
             if algorithm.centred:
-                yield "eqn:sDef", Equation(at + "s", new["s"], old["s"] + new["r"] / now)
-            mean_w, mean_b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.average, lam, old, step.xbar)
-            now_w, now_b = predictor(algorithm.average, lam, new, step.xbar)
+                yield "eqn:sDef", Equation(at + "s", new["s"], old["s"] + omega * new["r"] / now)
+            mean_w, mean_b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.average, lam, t0, old, step.xbar)
+            now_w, now_b = predictor(algorithm.average, lam, t0, new, step.xbar)
             for j in range(n):
-                yield "average", Equation(at + f"t w̄_{j}", now * now_w[j], (now - 1) * mean_w[j] + w_now[j])
-            yield "average", Equation(at + "t b̄", now * now_b, (now - 1) * mean_b + b_now)
+                yield (
+                    "average",
+                    Equation(at + f"Σω w̄_{j}", new["total"] * now_w[j], old["total"] * mean_w[j] + omega * w_now[j]),
+                )
+            yield "average", Equation(at + "Σω b̄", new["total"] * now_b, old["total"] * mean_b + omega * b_now)
 
 
 class Derivatives:
@@ -161,27 +181,41 @@ class Derivatives:
 
 
 def unrolled(algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2) -> Iterator[Equation]:
-    """The loop and the dense definition, both as shipped, for T steps on T generic rows."""
+    """The loop and the dense definition, both as shipped, for T steps on T generic rows.
+
+    On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a point with any numbers for them.
+    """
+    papers = unknown is symbols
     lam, derivative = unknown("lambda"), Derivatives(unknown)
     rows = np.array([_vector(unknown, f"x{i}_", n) for i in range(T)], dtype=object)
+    t0 = 0 * lam if papers else unknown("t0")
+    omega, weight = (np.full(T, 1, dtype=object) if papers else _vector(unknown, name, T) for name in ("omega", "weight"))
     problem = Problem(rows, _vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
-    steps = list(reference.iterates(problem, range(T), centred=algorithm.centred))
+    problem.weight = weight  # past the door, which asks whether a weight is >= 0
+    steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
     xbar = problem.xbar
+    averaging = (omega,) if algorithm.average else ()
     vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
     scalars = [0 * lam for _ in algorithm.scalars]
     centre = (xbar, 1 + xbar @ xbar) if algorithm.centred else ()
-    t, *scalars, p, g = algorithm.steps(problem.X, problem.y, lam, derivative, range(T), *centre, 0 * lam, *vectors, *scalars)
+    t, *scalars, p, g = algorithm.steps(
+        *(problem.X, problem.y, weight, lam, derivative, range(T), t0, *averaging, *centre, 0 * lam, *vectors, *scalars)
+    )
     state = dict(zip(("t", *algorithm.vectors, *algorithm.scalars), (t, *vectors, *scalars), strict=True))
     spoil = T <= 2  # the formulas of longer runs have thousands of places to spoil, of the same kinds
     yield Equation(f"T = {T}: p_T", p, steps[-1].p, spoil)
     yield Equation(f"T = {T}: ℓ'(p_T)", g, steps[-1].g, spoil)
-    means = [sum(step.predictor.w for step in steps) / T, sum(step.predictor.b for step in steps) / T]
+    weighted = list(zip(omega, (step.predictor for step in steps), strict=True))
+    means = [
+        sum(share * each.w for share, each in weighted) / sum(omega),
+        sum(share * each.b for share, each in weighted) / sum(omega),
+    ]
     for recovery, w, b in (
         (algorithm.last, steps[-1].predictor.w, steps[-1].predictor.b),
         (algorithm.average, *means),
     ):
         if recovery is not None:
-            found_w, found_b = predictor(recovery, lam, state, xbar)
+            found_w, found_b = predictor(recovery, lam, t0, state, xbar)
             for j in range(n):
                 yield Equation(f"T = {T}: w_{j}", found_w[j], w[j], spoil)
             yield Equation(f"T = {T}: b", found_b, b, spoil)

@@ -11,6 +11,7 @@ from .optimum import Minimum, minimise
 from .problem import Predictor, Problem
 from .sampling import draw_indices
 from .sgd import Iterate, iterates, sgd
+from .steps import safe_t0
 
 __all__ = [
     "LOSSES",
@@ -26,6 +27,7 @@ __all__ = [
     "draw_indices",
     "iterates",
     "minimise",
+    "safe_t0",
     "sgd",
 ]
 

@@ -76,6 +76,20 @@ def check_lam(lam):
     return lam
 
 
+def check_t0(t0, number):
+    """The offset of the step size 1/(λ(t + t0)), validated: a finite number >= 0, in the arithmetic of `number`."""
+    wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {_shown(t0)}"
+    if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None:
+        raise TypeError(wanted)
+    try:
+        t0 = number(t0)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(wanted) from None
+    if (number is np.float64 and not np.isfinite(t0)) or (not _is_symbolic(t0) and t0 < 0):
+        raise ValueError(wanted)
+    return t0
+
+
 def check_finite(step: int, *values) -> None:
     """Refuse to go on, or to hand anything back, after an overflow.
 

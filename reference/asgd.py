@@ -5,26 +5,32 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arithmetic import check_finite
+from .averages import Weights, evaluate
 from .problem import Predictor, Problem
 from .sgd import Iterate, iterates
 
 
-def asgd(problem: Problem, indices) -> Predictor:
+def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
     """The uniform average of the iterates: w̄_T = (1/T) Σ_t w_t and b̄_T = (1/T) Σ_t b_t, for t = 1, …, T.
+
+    With `weights` it is Σ_t ω_t w_t / Σ_t ω_t, with t0 the steps are 1/(λ(t + t0)); the paper has neither.
 
     Paper: Section "Averaged Stochastic Gradient Descent", eq. 5 (eqn:naiveAverage). (w_0, b_0) is not in the mean.
     Cost: O(Tn).
     """
-    return average(problem, iterates(problem, indices))
+    return average(problem, iterates(problem, indices, t0=t0), weights)
 
 
-def average(problem: Problem, steps: Iterator[Iterate]) -> Predictor:
-    """The mean of the predictors after every step."""
-    w_sum, b_sum = 0 * problem.X.dense(0), problem.number(0)
+def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None = None) -> Predictor:
+    """The mean of the predictors after every step, the one after step t with the weight ω_t."""
+    w_sum, b_sum, total = 0 * problem.X.dense(0), problem.number(0), problem.number(0)
     with np.errstate(over="ignore", invalid="ignore"):
         for step in steps:
-            w_sum = w_sum + step.predictor.w
-            b_sum = b_sum + step.predictor.b
-        T = problem.number(step.t)
+            (omega,) = evaluate(weights, step.t, 1, problem.number)
+            w_sum = w_sum + omega * step.predictor.w
+            b_sum = b_sum + omega * step.predictor.b
+            total = total + omega
         check_finite(step.t, (0 * w_sum).sum(), b_sum)  # 0 times infinity is NaN
-    return Predictor(w_sum / T, b_sum / T)
+    if total == 0:
+        raise ValueError("weights must not all be 0 up to the last step: there is nothing to average")
+    return Predictor(w_sum / total, b_sum / total)

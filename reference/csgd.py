@@ -4,10 +4,10 @@ from .problem import Predictor, Problem
 from .sgd import iterates, last
 
 
-def csgd(problem: Problem, indices) -> Predictor:
+def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
     """The last iterate on the rows x_i − x̄, as a predictor for raw rows: (w_T, b'_T) with b' = b − w · x̄.
 
     Paper: Section "Centering and Translation Invariance", "a centered version of SGD"; eq. 11 (eqn:explicitToImplicit).
     Cost: O(Tn).
     """
-    return last(iterates(problem, indices, centred=True))
+    return last(iterates(problem, indices, centred=True, t0=t0))

@@ -80,6 +80,8 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
 
     if problem.number is not np.float64:
         raise TypeError(f"problem must be in float64 to be minimised; got lam={problem.lam!r}: state it with a float lam")
+    if (problem.weight != 1).any():
+        raise ValueError("the examples' weights must all be 1 for the minimum to be certified")
     if problem.loss != LOSSES.get(problem.loss.name):
         raise TypeError(f"the loss must be one of {', '.join(map(repr, LOSSES))} to be certified; got {problem.loss!r}")
     m, n, lam = problem.m, problem.n, problem.lam

@@ -11,6 +11,9 @@ from .losses import Loss, get_loss, in_exact
 from .rows import Rows, as_array, as_rows
 from .sampling import check_indices
 
+BLOCK = 1 << 20
+"""How many entries an explicit prediction looks at or makes dense at a time, about."""
+
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
@@ -23,7 +26,10 @@ class Predictor:
     b : number
         The bias. With implicit centring this is the paper's b', and it applies to raw feature vectors.
     xbar : ndarray of shape (n,), optional
-        The mean feature vector, if this is the explicit form of a centred predictor.
+        The mean feature vector, or another origin, if this is the explicit form of a centred predictor.
+    pivoted : Predictor, optional
+        The same predictor in the explicit form around a pivot, an origin near the data. It makes the predictions, with all
+        digits, where b' = b − w · pivot is a difference of large numbers; see `efficient.pivot`.
 
     Paper: Section "Centering and Translation Invariance"; eq. 11 (eqn:explicitToImplicit) links the two forms.
     """
@@ -31,6 +37,7 @@ class Predictor:
     w: np.ndarray
     b: Any
     xbar: np.ndarray | None = None
+    pivoted: "Predictor | None" = None
 
     def predict(self, X) -> np.ndarray:
         """The prediction for every row of X (raw, uncentred feature vectors).
@@ -48,25 +55,51 @@ class Predictor:
         TypeError, ValueError
             X is not a finite matrix of real numbers with n columns.
 
-        Cost: O(n + mk) in the implicit form; O(mn) in the explicit form, which makes every row dense.
+        Cost: O(n + mk) in the implicit form. In the explicit form O(n + mk + ml), where l columns of x̄ are not 0: only these
+            are made dense, a block of rows at a time.
         """
         rows = as_rows(X, number_type(self.b))
         if rows.n != len(self.w):
             raise ValueError(f"X must have {len(self.w)} columns, as in training; got {rows.n}")
+        return self._on(rows)
+
+    def _on(self, rows: Rows) -> np.ndarray:
+        if self.pivoted is not None:
+            return self.pivoted._on(rows)
         if self.xbar is None:
             return rows.dot(self.w) + self.b
-        return np.array([(rows.dense(i) - self.xbar) @ self.w + self.b for i in range(rows.m)])
+        columns = np.flatnonzero(self.xbar)
+        rest, place = self.w.copy(), np.full(rows.n, -1)
+        rest[columns] = 0
+        place[columns] = np.arange(len(columns))
+        predictions = rows.dot(rest) + self.b
+        size = max(1, BLOCK * rows.m // max(1, rows.m * len(columns) + len(rows.data)))
+        for first in range(0, rows.m if len(columns) else 0, size):
+            starts = rows.indptr[first : first + size + 1]
+            stored = slice(starts[0], starts[-1])
+            j = place[rows.indices[stored]]
+            entries = np.flatnonzero(j >= 0)
+            i = np.searchsorted(starts - starts[0], entries, side="right") - 1
+            offset = np.tile(-self.xbar[columns], (len(starts) - 1, 1))
+            offset[i, j[entries]] += rows.data[stored][entries]
+            predictions[first : first + size] += offset @ self.w[columns]
+        return predictions
 
     def implicit(self) -> "Predictor":
-        """The same predictor with x̄ hidden in the bias: b' = b − w · x̄, eq. 11."""
+        """The same predictor with x̄ hidden in the bias: b' = b − w · x̄, eq. 11.
+
+        b' alone cannot hold more than float64 has: where ‖x̄‖ is large for the spread of the rows, the predictions w · x + b'
+        lose about eps·‖x̄‖/spread, relative to how much they vary. The explicit form does not.
+        """
         if self.xbar is None:
             return self
         return Predictor(self.w, self.b - self.w @ self.xbar)
 
     def explicit(self, xbar) -> "Predictor":
         """The same predictor with the bias of the centred data: b = b' + w · x̄, eq. 11 read backwards."""
-        plain = self.implicit()
-        return Predictor(plain.w, plain.b + plain.w @ xbar, xbar)
+        origin = self if self.pivoted is None else self.pivoted
+        distance = xbar if origin.xbar is None else xbar - origin.xbar
+        return Predictor(self.w, origin.b + self.w @ distance, xbar)
 
 
 class Problem:
@@ -84,6 +117,9 @@ class Problem:
     loss : {"absolute", "squared", "hinge", "log"} or Loss
     lam : float, Fraction or sympy expression
         The regularisation λ > 0. Its type chooses the arithmetic: float64, exact rationals, or symbols.
+    weight : array-like of shape (m,), optional
+        s_i >= 0, the weight of each example's loss, not all 0: F has (1/m) Σ_i s_i ℓ_i, a step's ℓ' is multiplied by the
+        example's weight, and x̄ is the weighted mean. The paper has s_i = 1.
 
     Raises
     ------
@@ -94,12 +130,13 @@ class Problem:
     Cost: O(n + mk).
     """
 
-    def __init__(self, X, y, loss: str | Loss, lam):
+    def __init__(self, X, y, loss: str | Loss, lam, weight=None):
         self.lam: Any = check_lam(lam)
         self.number: Any = number_type(self.lam)
         self.loss = get_loss(loss)
         self.X: Rows = as_rows(X, self.number)
         self.y = _as_labels(y, self.m, self.number, self.loss)
+        self.weight = _as_weight(weight, self.m, self.number)
         if self.number is not np.float64:
             self.loss = in_exact(self.loss)
 
@@ -115,8 +152,8 @@ class Problem:
 
     @cached_property
     def xbar(self) -> np.ndarray:
-        """The mean feature vector x̄."""
-        return self.X.mean()
+        """The mean feature vector x̄, weighted as the examples are."""
+        return self.X.mean(self.weight)
 
     def objective(self, predictor: Predictor, centred: bool = False):
         """F(w, b), eq. 1 (eqn:objective); with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
@@ -131,7 +168,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        losses = self._each(self.loss.value, p)
+        losses = self.weight * self._each(self.loss.value, p)
         return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m
 
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
@@ -140,7 +177,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        g = self._each(self.loss.derivative, p)
+        g = self.weight * self._each(self.loss.derivative, p)
         total = g.sum()
         from_losses = self.X.transpose_dot(g)
         if at.xbar is not None:
@@ -158,7 +195,7 @@ class Problem:
         (i,) = check_indices([i], self.m)
         at = predictor.explicit(self.xbar) if centred else predictor.implicit()
         x = self.X.dense(i) - self.xbar if centred else self.X.dense(i)
-        g = self.loss.derivative(at.w @ x + at.b, self.y[i])
+        g = self.weight[i] * self.loss.derivative(at.w @ x + at.b, self.y[i])
         return self.lam * at.w + g * x, self.lam * at.b + g
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:
@@ -173,28 +210,45 @@ class Problem:
         return np.array([self.number(function(p_i, y_i)) for p_i, y_i in zip(p, self.y, strict=True)], dtype=self.y.dtype)
 
 
-def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
-    y = as_array(y, "y")
-    if y.shape != (m,):
-        raise ValueError(f"y must have one label for each of the {m} rows of X, shape ({m},); got shape {y.shape}")
-    if y.dtype.kind not in "fiubO":
-        raise TypeError(f"y must hold real numbers; got dtype {y.dtype}")
+def _one_each(name: str, values, m: int, number) -> np.ndarray:
+    """One finite number for each row of X, copied, in the arithmetic of `number`."""
+    values = as_array(values, name)
+    if values.shape != (m,):
+        raise ValueError(f"{name} must have one number for each of the {m} rows of X, shape ({m},); got shape {values.shape}")
+    if values.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} must hold real numbers; got dtype {values.dtype}")
+    numbers = np.empty(m, dtype=np.float64 if number is np.float64 else object)
+    value = None
     try:
         if number is np.float64:
-            if y.dtype == object and any(isinstance(label, (str, bytes)) for label in y):
+            if values.dtype == object and any(isinstance(value, (str, bytes)) for value in values):
                 raise TypeError("got text")
             with np.errstate(over="ignore"):
-                labels = np.array(y, dtype=np.float64)  # a copy, which nobody can change behind our back
-            if not np.isfinite(labels).all():
-                raise ValueError(f"got {labels[~np.isfinite(labels)][0]}")
+                numbers[:] = values
+            if not np.isfinite(numbers).all():
+                value = numbers[~np.isfinite(numbers)][0]
+                raise ValueError("not finite")
         else:
-            labels = np.empty(m, dtype=object)
-            for i, label in enumerate(y):
-                labels[i] = number(label)
+            for i, value in enumerate(values):
+                numbers[i] = number(value)
     except (TypeError, ValueError, OverflowError) as error:
         problem = TypeError if isinstance(error, TypeError) else ValueError
-        shown = "" if number is np.float64 else f"; got {label!r}"
-        raise problem(f"y must hold finite real numbers: {error}{shown}") from None
+        shown = "" if value is None else f"; got {value!r}"
+        raise problem(f"{name} must hold finite real numbers: {error}{shown}") from None
+    return numbers
+
+
+def _as_weight(weight, m: int, number) -> np.ndarray:
+    if weight is None:
+        return np.broadcast_to(np.array(number(1)), m)  # a view of a single 1, which takes no room
+    weight = _one_each("weight", weight, m, number)
+    if (weight < 0).any() or not (weight > 0).any():
+        raise ValueError(f"weight must hold numbers >= 0 that are not all 0; got {weight.min()} to {weight.max()}")
+    return weight
+
+
+def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
+    labels = _one_each("y", y, m, number)
     if loss.binary:
         wrong = labels[(labels != -1) & (labels != 1)]
         if len(wrong):

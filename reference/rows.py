@@ -2,7 +2,6 @@
 
 import copy
 from contextlib import suppress
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,11 +52,12 @@ class Rows(NamedTuple):
                 total[self.indices[e]] += g[i] * self.data[e]
         return total
 
-    def mean(self) -> np.ndarray:
-        """x̄ = (1/m) Σ_i x_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
+    def mean(self, weight: np.ndarray) -> np.ndarray:
+        """x̄ = Σ_i weight_i x_i / Σ_i weight_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
         if self.data.dtype != object:
-            return np.bincount(self.indices, weights=self.data, minlength=self.n) / self.m
-        return self.transpose_dot(np.full(self.m, 1, dtype=object)) * Fraction(1, self.m)
+            each = self.data * np.repeat(weight, np.diff(self.indptr))
+            return np.bincount(self.indices, weights=each, minlength=self.n) / weight.sum()
+        return self.transpose_dot(weight) / weight.sum()
 
 
 def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arithmetic import check_finite
+from .arithmetic import check_finite, check_t0
 from .problem import Predictor, Problem
 from .sampling import check_indices
 
 
 class Iterate(NamedTuple):
-    """Step t: the prediction p_t made before it, the loss derivative g_t = ℓ'(p_t, y_{π_t}), and the predictor after it."""
+    """Step t: the prediction p_t made before it, g_t = ℓ'(p_t, y_{π_t}) times the example's weight, the predictor after it."""
 
     t: int
     p: Any
@@ -19,7 +19,7 @@ class Iterate(NamedTuple):
     predictor: Predictor
 
 
-def iterates(problem: Problem, indices, *, centred: bool = False) -> Iterator[Iterate]:
+def iterates(problem: Problem, indices, *, centred: bool = False, t0=0) -> Iterator[Iterate]:
     """Yield every step of stochastic gradient descent: w_t = (1 − 1/t) w_{t−1} − ℓ'(p_t, y_{π_t})/(λt) x_{π_t}.
 
     Parameters
@@ -28,6 +28,8 @@ def iterates(problem: Problem, indices, *, centred: bool = False) -> Iterator[It
     indices : sequence of T row numbers in 0..m-1, the paper's π
     centred : bool
         Take x − x̄ for x, explicitly. The predictors yielded are in their implicit form, for raw rows (eq. 11).
+    t0 : number >= 0
+        Take steps of the size 1/(λ(t + t0)): t + t0 stands for t in the formula. The paper has t0 = 0; see `safe_t0`.
 
     Yields
     ------
@@ -42,19 +44,19 @@ def iterates(problem: Problem, indices, *, centred: bool = False) -> Iterator[It
     Paper: Section "Stochastic Gradient Descent", eq. 3 (eqn:GDStep); w_0 = 0, b_0 = 0 (E11).
     Cost: O(Tn).
     """
-    indices = check_indices(indices, problem.m)
-    return _iterates(problem, indices, problem.xbar if centred else None)
+    indices, t0 = check_indices(indices, problem.m), check_t0(t0, problem.number)
+    return _iterates(problem, indices, problem.xbar if centred else None, t0)
 
 
-def _iterates(problem: Problem, indices, xbar) -> Iterator[Iterate]:
+def _iterates(problem: Problem, indices, xbar, t0) -> Iterator[Iterate]:
     lam, y, derivative = problem.lam, problem.y, problem.loss.derivative
     w, b = 0 * problem.X.dense(0), problem.number(0)
     for step, i in enumerate(indices, start=1):
-        t = problem.number(step)
+        t = problem.number(step) + t0
         with np.errstate(over="ignore", invalid="ignore"):
             x = problem.X.dense(i) if xbar is None else problem.X.dense(i) - xbar
             p = w @ x + b
-            g = derivative(p, y[i])
+            g = problem.weight[i] * derivative(p, y[i])
             w = (1 - 1 / t) * w - g / (lam * t) * x
             b = (1 - 1 / t) * b - g / (lam * t)
             predictor = Predictor(w, b, xbar).implicit()
@@ -62,13 +64,13 @@ def _iterates(problem: Problem, indices, xbar) -> Iterator[Iterate]:
         yield Iterate(step, p, g, predictor)
 
 
-def sgd(problem: Problem, indices) -> Predictor:
+def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
     """The last iterate of stochastic gradient descent, (w_T, b_T).
 
     Paper: Section "Stochastic Gradient Descent", eq. 3 (eqn:GDStep).
     Cost: O(Tn).
     """
-    return last(iterates(problem, indices))
+    return last(iterates(problem, indices, t0=t0))
 
 
 def last(steps: Iterator[Iterate]) -> Predictor:

@@ -85,8 +85,8 @@ def corrupted(name, old, new):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("sgd", "(t - 1)", "t"),
-        ("asgd", "c = c + a / t", "c = c + a / (t + 1)"),
+        ("sgd", "(t - 1 + t0)", "(t + t0)"),
+        ("asgd", "c = c + omega[j] * a / (t + t0)", "c = c + omega[j] * a / (t + 1)"),
         ("csgd", "- a * q", "+ a * q"),
         ("casgd", "h * g, X", "(h + 1 / t) * g, X"),
     ],

@@ -1,0 +1,56 @@
+"""Which iterates an average is of: a weight ω_t for each step t, as a function of an array of step numbers.
+
+The paper's average is uniform, ω = 1. These are functions and not numbers so that a run can go on for as long as one likes.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Weights = Callable[[Any], Any]
+"""ω: from step numbers 1, 2, … (an array, or one exact number) to weights >= 0."""
+
+
+def polynomial(degree: int, t0=0) -> Weights:
+    """ω_t = (t + t0)^degree: later iterates count more; degree 1 with the t0 of the steps is the t-weighted average.
+
+    Paper: none; the uniform average is degree 0.
+    """
+    return partial(_power, degree=degree, t0=t0)
+
+
+def suffix(start: int) -> Weights:
+    """ω_t = 1 after step `start` and 0 up to it: the uniform average of what comes after a burn-in.
+
+    Paper: none; the uniform average is suffix(0).
+    """
+    return partial(_after, start=start)
+
+
+def _power(t, degree, t0):
+    return (t + t0) ** degree
+
+
+def _after(t, start):
+    return 1 * (t > start)
+
+
+def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndarray:
+    """ω for the steps first, …, first + steps − 1, validated; without `weights` a view of a single 1, which takes no room."""
+    if weights is None:
+        return np.broadcast_to(np.array(number(1)), steps)
+    if not callable(weights):
+        raise TypeError(
+            f"weights must be a function of the step numbers, such as polynomial(1) or suffix(1000); got {weights!r}"
+        )
+    t = range(first, first + steps)
+    if number is not np.float64:
+        omega = np.empty(steps, dtype=object)
+        omega[:] = [number(weights(number(step))) for step in t]
+        return omega
+    omega = np.array(weights(np.array(t, dtype=np.float64)), dtype=np.float64)
+    if omega.shape != (steps,) or not (np.isfinite(omega).all() and (omega >= 0).all()):
+        raise ValueError(f"weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}")
+    return omega
