@@ -68,7 +68,8 @@ def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
 def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
     """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `asgd`.
 
-    In float64 the printed recurrence cancels where the mean is large: it loses about eps·‖x̄‖²/spread².
+    In float64 the printed recurrence cancels where a column's mean is large against its spread; such columns are moved to 0 by
+    a pivot first, which changes nothing else (translation invariance). The predictor keeps the pivot form beside b'.
 
     Paper: Algorithm 3 (alg:casgd).
     Cost: O(n + mk + Tk).

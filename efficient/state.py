@@ -34,7 +34,11 @@ class Algorithm(NamedTuple):
     scalars: tuple[str, ...]
     last: Recovery
     average: Recovery | None = None
-    centred: bool = False
+    centre: Any = None
+
+    @property
+    def centred(self) -> bool:
+        return self.centre is not None
 
 
 _LAST = Recovery(sgd.last, ("v", "a"))
@@ -49,14 +53,14 @@ ALGORITHMS = {
         _LAST,
         Recovery(asgd.average, ("v", "u", "c", "h", "total")),
     ),
-    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, centred=True),
+    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, centre=casgd.centre),
     "casgd": Algorithm(
         casgd.steps,
         ("v", "u"),
         ("a", "c", "h", "total", "z", "r", "s"),
         _CENTRED_LAST,
         Recovery(casgd.average, ("v", "u", "c", "h", "total", "s", "xbar")),
-        centred=True,
+        centre=casgd.centre,
     ),
 }
 
@@ -67,6 +71,9 @@ class State:
     The state is what the paper's pseudocode keeps, under its own names: t, v, u, a, c, h, and for the centred algorithms
     xbar, theta, z, r, s; also p and g, the last step's prediction and loss derivative. Running in pieces gives, to the
     bit, what one run gives.
+
+    Where a column has a mean that is large for its spread, a centred run in float64 is one on the rows x − pivot, translated
+    once and kept: `pivot` is then a vector, and v, u, xbar, theta, z, r and s are those of these rows. See `efficient.pivot`.
 
     Parameters
     ----------
@@ -126,7 +133,7 @@ class State:
             setattr(self, name, self._zeros(problem.n))
         if parts.centred:
             self.xbar = self._zeros(problem.n)
-            centre = casgd.centre if exact else _compiled(casgd.centre)
+            centre = parts.centre if exact else _compiled(parts.centre)
             self.theta = centre(self._X, problem.weight, self.xbar)
             if not exact:
                 check_finite(0, self.theta)

@@ -16,6 +16,7 @@ from . import (
     convergence,
     cost,
     descent,
+    guarantee,
     identical,
     independence,
     introduction,
@@ -23,6 +24,7 @@ from . import (
     pseudocode,
     shipped,
     slips,
+    stability,
     translation,
 )
 from .cases import real_cases, user_case
@@ -63,9 +65,11 @@ def plan(options: argparse.Namespace) -> list[Job]:
         *convergence.jobs(cases),
         *cost.jobs(),
         *jobs_of(*descent.PROOFS, *averaging.PROOFS, *centring.PROOFS, *shipped.PROOFS),
+        *guarantee.jobs(),
         *pseudocode.jobs(),
         *mutation.jobs(),
         *slips.jobs(),
+        *stability.jobs(),
         *identical.jobs(cases),
         *independence.jobs(cases),
         *translation.jobs(cases),

@@ -10,7 +10,7 @@ import sympy
 
 from .proof import proof, show
 from .prover import Equation
-from .symbols import a, before, c, g, h, lam, t, u, v, x
+from .symbols import a, b, before, c, g, gradient_step, h, lam, t, u, v, w, x
 
 h_t, v_t, a_t = h + 1 / t, v + g * x, a + g
 """The harmonic number, the gradient sum and its bias after step t, from those before it: h, v, a."""
@@ -26,7 +26,7 @@ def running_mean():
 @proof("eqn:obDef", "Σ_{j<=t} b_j = −c_t/λ, so that b̄_t = −c_t/(λt)")
 def mean_bias():
     """By induction over t. c_t = c_{t−1} + a_t/t, eq. 6, and c_1 = a_1; b_t = −a_t/(λt), Lemma 1."""
-    yield Equation("t = 1: b_1 = −a_1/λ = −c_1/λ", -a / (lam * 1), -a / lam)
+    yield Equation("t = 1: b_1 by eq. 3 is −c_1/λ with c_1 = a_1/1 = g", gradient_step(b, g, 1, 1), -(g / 1) / lam)
     yield Equation("t: the sum grows by b_t = −a_t/(λt)", -c / lam - a_t / (lam * t), -(c + a_t / t) / lam)
     yield Equation("b̄_t = (1/t) Σ b_j", (-c / lam) / t, -c / (lam * t))
 
@@ -73,7 +73,7 @@ def harmonic_gradient_sum():
 @proof("eqn:owDef", "Σ_{j<=t} w_j = −(h_t v_t − u_t)/λ, so that w̄_t = −(h_t v_t − u_t)/(λt)")
 def mean_weights():
     """By induction over t. w_t = −v_t/(λt), Lemma 1; u_1 = 0, h_1 = 1."""
-    yield Equation("t = 1: w_1 = −g x/λ", -(1 * (g * x) - 0) / lam, -g * x / lam)
+    yield Equation("t = 1: w_1 by eq. 3", gradient_step(w, g, x, 1), -(1 * (g * x) - 0) / lam)
     yield Equation(
         "t: the sum grows by w_t = −v_t/(λt)",
         -(h_t * v_t - (u + h * g * x)) / lam,

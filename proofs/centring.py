@@ -10,7 +10,7 @@ import sympy
 from .averaging import a_t, h_t, v_t
 from .proof import proof, show
 from .prover import Equation
-from .symbols import XBAR, V, W, X, a, b, before, c, g, h, k, lam, over_coordinates, r, s, t, u, v, x, xbar
+from .symbols import XBAR, V, W, X, a, b, before, c, g, gradient_step, h, k, lam, over_coordinates, r, s, t, u, v, w, x, xbar
 
 theta = 1 + over_coordinates(XBAR[k] ** 2)
 """θ = 1 + ‖x̄‖²."""
@@ -30,13 +30,13 @@ def implicit_is_explicit():
 def centred_weights():
     """By induction over t, as Lemma 1 with x − x̄ for x; v_t = v_{t−1} + g x with the centred predictions in g (E10)."""
     centred = x - xbar
-    yield Equation("t = 1: w_1 = −g (x − x̄)/λ", -(g * x - g * xbar) / lam, -g * centred / lam)
+    yield Equation("t = 1: eq. 3", gradient_step(w, g, centred, 1), -(g * x - g * xbar) / lam)
     yield Equation(
         "t: eq. 3 with the assumption",
-        (1 - 1 / t) * (-(v - a * xbar) / (lam * before)) - g / (lam * t) * centred,
+        gradient_step(-(v - a * xbar) / (lam * before), g, centred, t),
         -(v_t - a_t * xbar) / (lam * t),
     )
-    yield Equation("t: the bias", (1 - 1 / t) * (-a / (lam * before)) - g / (lam * t), -a_t / (lam * t))
+    yield Equation("t: the bias", gradient_step(-a / (lam * before), g, 1, t), -a_t / (lam * t))
 
 
 @proof("eqn:zDef", "z_t = v_t · x̄ grows by g x̄ · x")
@@ -82,7 +82,7 @@ def mean_implicit_bias():
 @proof("eqn:owCenterDef", "Σ_{j<=t} w_j = −(h_t v_t − u_t − c_t x̄)/λ, so that w̄_t = −(h_t v_t − u_t − c_t x̄)/(λt)")
 def mean_centred_weights():
     """By induction over t, with eqs. 6, 9 and 12; u_1 = 0, h_1 = 1, c_1 = a_1."""
-    yield Equation("t = 1", -(1 * (g * x) - 0 - g * xbar) / lam, -(g * x - g * xbar) / lam)
+    yield Equation("t = 1: w_1 by eq. 3", gradient_step(w, g, x - xbar, 1), -(1 * (g * x) - 0 - g * xbar) / lam)
     yield Equation(
         "t: the sum grows by w_t = −(v_t − a_t x̄)/(λt)",
         -(h_t * v_t - (u + h * g * x) - (c + a_t / t) * xbar) / lam,
@@ -102,6 +102,7 @@ def invariant():
     the g_j, a_j, c_j and h_j; v becomes v + a c, and u becomes u + κ c with κ = Σ h_{i−1} g_i.
     """
     yield Equation("the centred rows are the same", (x + shift) - (xbar + shift), x - xbar)
+    yield Equation("t = 1: p_1 = 0 on both; v_1 = g (x + c) is g x + a_1 c, a_1 = g", g * (x + shift), g * x + g * shift)
     yield Equation(
         "v_t grows by g (x + c), so v + a c goes on as it began", (v + a * shift) + g * (x + shift), v_t + a_t * shift
     )
@@ -131,7 +132,7 @@ def invariant():
     )
 
 
-@proof("translation", "sgd and asgd are not: p_2 differs by −(g_1/λ)(c · (x_1 + x_2) + ‖c‖²)")
+@proof("translation", "sgd and asgd are not: p_2 differs by −(g_1/λ)(c · (x_1 + x_2) + ‖c‖²)", "for all n")
 def sensitive():
     """p_2 = w_1 · x_2 + b_1 with w_1 = −g_1 x_1/λ, b_1 = −g_1/λ; p_1 = 0 and so g_1 are the same. V is x_1, X is x_2, any n."""
     yield Equation(

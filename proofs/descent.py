@@ -8,7 +8,7 @@ import sys
 
 from .proof import proof, show
 from .prover import Equation
-from .symbols import G, V, X, a, b, before, g, i, k, lam, m, over_coordinates, over_examples, t, v, w, x
+from .symbols import G, V, X, a, b, before, g, gradient_step, i, k, lam, m, over_coordinates, over_examples, t, v, w, x
 
 
 @proof("eqn:gradient", "the stochastic gradient is an unbiased estimator of the gradient")
@@ -29,15 +29,15 @@ def unbiased():
 @proof("eqn:GDStep", "the step of size 1/(λt) against the stochastic gradient is w_t = (1 − 1/t) w_{t−1} − g/(λt) x")
 def step_rearranged():
     """g is the loss derivative at p_t, any number."""
-    yield Equation("weights", w - (lam * w + g * x) / (lam * t), (1 - 1 / t) * w - g / (lam * t) * x)
-    yield Equation("bias", b - (lam * b + g) / (lam * t), (1 - 1 / t) * b - g / (lam * t))
+    yield Equation("weights", w - (lam * w + g * x) / (lam * t), gradient_step(w, g, x, t))
+    yield Equation("bias", b - (lam * b + g) / (lam * t), gradient_step(b, g, 1, t))
 
 
-@proof("eqn:GDStep", "(w_0, b_0) enters at t = 1 only through p_1: its weight there is 0")
+@proof("eqn:GDStep", "(w_0, b_0) enters at t = 1 only through p_1: its weight there is 0", "for all n")
 def start_is_forgotten():
     """w and b are any w_0, b_0, zero or not; g is the loss derivative at p_1."""
-    yield Equation("weights", (1 - lam / lam) * w - g / lam * x, -g / lam * x)
-    yield Equation("bias", (1 - lam / lam) * b - g / lam, -g / lam)
+    yield Equation("weights", gradient_step(w, g, x, 1), -g / lam * x)
+    yield Equation("bias", gradient_step(b, g, 1, 1), -g / lam)
 
 
 @proof("lem:v", "[w_t, b_t] = −[v_t, a_t]/(λt) for all t >= 1")
@@ -47,17 +47,17 @@ def lemma_1():
     The paper's base case misprints w_1 (E1); here it is −(1/λ) g x.
     """
     assumed_w, assumed_b = -v / (lam * before), -a / (lam * before)
-    yield Equation("t = 1: scaled by −λ, w_1 = −g x/λ is v_1 = g x", -lam * (-g * x / lam), g * x)
-    yield Equation("t = 1: scaled by −λ, b_1 = −g/λ is a_1 = g", -lam * (-g / lam), g)
+    yield Equation("t = 1: eq. 3, scaled by −λ, is v_1 = g x", -lam * gradient_step(w, g, x, 1), g * x)
+    yield Equation("t = 1: and a_1 = g", -lam * gradient_step(b, g, 1, 1), g)
     yield Equation("(1 − 1/t) · 1/(t−1) = 1/t", (1 - 1 / t) / before, 1 / t)
     yield Equation(
         "eq. 3 with the assumption, multiplied by −λt, is v_{t−1} + g x = v_t",
-        -lam * t * ((1 - 1 / t) * assumed_w - g / (lam * t) * x),
+        -lam * t * gradient_step(assumed_w, g, x, t),
         v + g * x,
     )
     yield Equation(
         "and a_{t−1} + g = a_t",
-        -lam * t * ((1 - 1 / t) * assumed_b - g / (lam * t)),
+        -lam * t * gradient_step(assumed_b, g, 1, t),
         a + g,
     )
 

@@ -38,13 +38,15 @@ def jobs(cases: list[Case]) -> Iterator[Job]:
                 yield Job(labels, f"float64 iterates: {case.name}, {loss}", partial(in_float, case, loss, lam, centred))
                 for kind, X in (("counts", case.counts), ("values", case.X)):
                     if X is not None:
-                        run = partial(in_fractions, case, kind, X, loss, centred)
+                        run = partial(in_fractions, case, kind, X, loss, lam, centred)
                         yield Job(labels, f"exact iterates: {case.name} {kind}, {loss}", run)
 
 
 def largest_partial_sum(state: State, columns, values) -> float:
     """The largest of the sums that the last step's prediction and predictor are made of, as multiples of 1/(λt)."""
     v, a = abs(state.v).max(initial=0), abs(state.a)
+    if state.pivot is not None:
+        values = values - state.pivot[columns]
     sums = [v, a, abs(state.v[columns]) @ abs(values)]
     if state.algorithm in PAIRS[True]:
         sums += [
@@ -53,10 +55,13 @@ def largest_partial_sum(state: State, columns, values) -> float:
             a * abs(state.xbar).max(initial=0),
             a * (abs(state.xbar[columns]) @ abs(values)),
         ]
+    pivot = np.zeros_like(state.v) if state.pivot is None else abs(state.pivot)
+    if state.pivot is not None:  # moving b' back adds up w · pivot
+        sums += [a * pivot.max(), abs(state.v) @ pivot, a * (pivot[columns] @ abs(values))]
     if state.algorithm in ("asgd", "casgd"):
         sums += [state.h * v, abs(state.u).max(initial=0), abs(state.c)]
     if state.algorithm == "casgd":
-        sums += [abs(state.c) * abs(state.xbar).max(initial=0), abs(state.s)]
+        sums += [abs(state.c) * abs(state.xbar).max(initial=0), abs(state.s), state.h * (abs(state.v) @ pivot)]
     return max(sums) / (state.problem.lam * state.t)
 
 
@@ -81,8 +86,9 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
             scale = max(scale, largest_partial_sum(state, columns, values))
             difference = abs(state.p - step.p)
             if loss in KINK_DISTANCE and state.g != step.g:
-                difference = KINK_DISTANCE[loss](step.p, problem.y[i])
-                ended[name] = f"; at step {step.t} the margin is {difference:.1e} from the kink and rounding decides"
+                margin = KINK_DISTANCE[loss](step.p, problem.y[i])
+                difference = max(difference, margin)
+                ended[name] = f"; at step {step.t} the margin is {margin:.1e} from the kink and rounding decides"
             differences[name] = max(differences[name], difference)
     T = step.t
     average = reference.Predictor(w_sum / T, b_sum / T)
@@ -92,6 +98,8 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
         (mean, states[mean].average(), average),
     ):
         if not ended[name]:
+            if found.pivoted is not None:  # b' cannot hold the digits that both sides have around the pivot
+                found, wanted = found.pivoted, wanted.explicit(found.pivoted.xbar)
             off = max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
             differences[name] = max(differences[name], off)
     for name, difference in differences.items():
@@ -111,10 +119,10 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
         )
 
 
-def in_fractions(case: Case, kind: str, X, loss: str, centred: bool) -> Iterator[Entry]:
+def in_fractions(case: Case, kind: str, X, loss: str, lam: float, centred: bool) -> Iterator[Entry]:
     """Dense against sparse in rational arithmetic on a few rows: p_t, last and mean predictor equal at every prefix."""
     rows, y = case.sample(X)
-    problem = Problem(rows, y, loss, Fraction(1, 10))
+    problem = Problem(rows, y, loss, Fraction(repr(lam)))
     steps = problem.m + problem.m // 2
     indices = draw_indices(problem.m, steps, rng=0)
     states = {name: State(problem, name) for name in PAIRS[centred]}
@@ -135,7 +143,7 @@ def in_fractions(case: Case, kind: str, X, loss: str, centred: bool) -> Iterator
         yield Entry(
             LABEL_OF[name],
             "the sparse algorithm is the dense one, at every prefix",
-            "exact, ==",
+            f"exact, ==, λ = {problem.lam}",
             f"{count} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",
             count == steps,
             f"{case.name} {kind}",

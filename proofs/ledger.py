@@ -61,8 +61,28 @@ SECTION_OF = {
     "E12": 2,
     "E13": 4,
     "E14": 4,
+    "E15": 4,
+    "E16": 0,
+    "E17": 3,
+    "guarantee": 2,
+    "pivot": 4,
 }
 """Where each label belongs; the labels without a colon are ours, for claims that the paper makes in prose."""
+
+_EQUATIONS = [
+    *("eqn:objective", "eqn:gradient", "eqn:GDStep", "eqn:gradSum", "eqn:naiveAverage", "eqn:avgBias", "eqn:obDef"),
+    *("eqn:sparseAverage", "eqn:buDef", "eqn:owDef", "eqn:explicitToImplicit", "eqn:wCenter", "eqn:zDef", "eqn:bTagCenter"),
+    *("eqn:pCenterDef", "eqn:centerAvg", "eqn:sDef", "obCenterDef", "eqn:owCenterDef"),
+]
+
+NAMES = {label: f"eq. {number} ({label})" for number, label in enumerate(_EQUATIONS, start=1)} | {
+    "tab:losses": "Table 1 (tab:losses)",
+    "lem:v": "Lemma 1 (lem:v)",
+    "alg:sgd": "Algorithm 1 (alg:sgd)",
+    "alg:asgd": "Algorithm 2 (alg:asgd)",
+    "alg:casgd": "Algorithm 3 (alg:casgd)",
+}
+"""What the printed paper calls its labels."""
 
 LABEL_OF = {"sgd": "alg:sgd", "asgd": "alg:asgd", "csgd": "eqn:wCenter", "casgd": "alg:casgd"}
 """The label under which the paper defines each algorithm; csgd has equations and no pseudocode of its own."""
@@ -74,7 +94,8 @@ class Entry:
 
     `value` and `bound` are numbers for machines, where the evidence is one: the claim holds if value <= bound.
     `expected` is False for a claim that is shown to be false, so that the ledger is as expected when `holds == expected`.
-    `corruptions` counts the spoilt formulas that a proof was tried on, each of which it must refute.
+    `corruptions` counts what was spoilt on purpose to try the check on, formulas, losses or programs, and `refuted` how many of
+    these the check refuted.
     """
 
     label: str
@@ -89,6 +110,7 @@ class Entry:
     bound: float | None = None
     expected: bool = True
     corruptions: int = 0
+    refuted: int = 0
 
     @property
     def as_expected(self) -> bool:
@@ -126,17 +148,20 @@ def fill(jobs: list[Job], only: str | None = None, progress: bool | None = None)
 
 def print_ledger(entries: list[Entry]) -> None:
     """Print the sections of the paper, under each its claims, and for each claim a line for every instance of it."""
+    places = list(SECTION_OF)
+    entries = sorted(entries, key=lambda entry: places.index(entry.label))
     for number, section in enumerate(SECTIONS):
         here = [entry for entry in entries if SECTION_OF[entry.label] == number]
         if here:
             print(section)
         for label, claim in dict.fromkeys((entry.label, entry.claim) for entry in here):
-            print(f"  {label}: {claim}")
+            print(f"  {NAMES.get(label, label)}: {claim}")
             print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
     wrong = [entry for entry in entries if not entry.as_expected]
     spoilt = sum(entry.corruptions for entry in entries)
     if spoilt:
-        print(f"{spoilt} corrupted formulas, losses and programs were put to the proofs that must refute them")
+        refuted = sum(entry.refuted for entry in entries)
+        print(f"{refuted} of {spoilt} corrupted formulas, losses and programs were refuted")
     print(f"{len(entries)} entries, {len(entries) - len(wrong)} as expected, {len(wrong)} not")
 
 

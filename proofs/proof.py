@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .ledger import Entry, Job
-from .prover import Equation, corruptions, counterexample, is_identity, residual
+from .prover import Equation, Undecided, corruptions, counterexample, is_identity, residual
 
 FOR_ALL = "for all t and n"
 ON_CODE = "for all t, on the shipped code"
@@ -27,11 +27,15 @@ class Proof(NamedTuple):
         steps = list(self.steps())
         failures, tried, survivors = [], 0, []
         for step in steps:
-            remains, numbers = residual(step), counterexample(step)
+            remains = residual(step)
+            try:
+                numbers = counterexample(step)
+            except Undecided:
+                numbers = "undecided"
             if remains != 0:
                 failures.append(f"{step.claim}: {remains} remains; z3: {numbers or 'finds no counterexample'}")
-            elif numbers is not None:
-                failures.append(f"{step.claim}: z3 disagrees: {numbers}")
+            elif numbers is not None or not is_identity(step):
+                failures.append(f"{step.claim}: z3 or the value at a point disagrees: {numbers}")
             for corrupted in corruptions(step) if step.spoil else ():
                 tried += 1
                 if is_identity(corrupted):
@@ -44,9 +48,10 @@ class Proof(NamedTuple):
             self.claim,
             self.evidence,
             figure,
-            bool(steps) and not failures and not survivors,
+            bool(steps) and not failures and not survivors and (tried > 0 or not any(step.spoil for step in steps)),
             algorithm=self.algorithm,
             corruptions=tried,
+            refuted=tried - len(survivors),
         )
 
 
@@ -62,6 +67,9 @@ def jobs_of(*proofs: Proof) -> list[Job]:
 def show(module: str) -> int:
     """Print the proofs of a module in full, each step with what remains of it, and return an exit status."""
     wrong = 0
+    print(
+        "tau is t − 1 and lambda is λ; v, a, u, c, h, z, s are the values before step t; x, g are the row and ℓ' of step t.\n"
+    )
     for each in vars(sys.modules[module]).values():
         if not isinstance(each, Proof):
             continue

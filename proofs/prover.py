@@ -21,6 +21,10 @@ UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
 """What is an unknown number to both provers; whatever is written with +, ·, powers and numbers is arithmetic."""
 
 
+Z3_EFFORT = 200_000_000
+"""Where z3 gives up, counted in its own steps and not in seconds, so that a verdict does not depend on the machine."""
+
+
 class Equation(NamedTuple):
     """A step of a proof: what is claimed in words, the two sides, and whether to try the provers on spoilt right sides."""
 
@@ -48,7 +52,7 @@ def split_sums(expression: Expr) -> Expr:
 
 
 def _split(total: Sum) -> Expr:
-    (index, lower, upper) = total.limits[0]
+    ((index, lower, upper),) = total.limits  # one index only
     parts = []
     for term in Add.make_args(sympy.expand(total.function)):
         constant, varying = term.as_independent(index, as_Add=False)
@@ -81,19 +85,25 @@ def at_a_point(expression: Expr) -> Fraction:
         return sum((at_a_point(part) for part in expression.args), Fraction(0))
     if isinstance(expression, Mul):
         return prod((at_a_point(part) for part in expression.args), start=Fraction(1))
-    if isinstance(expression, Pow):
+    if isinstance(expression, Pow) and isinstance(expression.exp, Integer):
         return at_a_point(expression.base) ** int(expression.exp)
+    if not isinstance(expression, UNKNOWNS):
+        raise TypeError(f"{type(expression).__name__} in {expression} is no rational arithmetic")
     return Fraction(3) if expression.is_integer else number_of(str(expression))
 
 
-def counterexample(equation: Equation, milliseconds: int = 5000) -> str | None:
-    """z3's numbers for which the two sides differ; None if it has proved that there are none; "undecided" if neither."""
+class Undecided(RuntimeError):
+    """z3 found neither a proof nor a counterexample."""
+
+
+def counterexample(equation: Equation) -> str | None:
+    """z3's numbers for which the two sides differ; None if it has proved that there are none."""
     import z3
 
     numbers: dict[Expr, Any] = {}
     left, right = (_to_z3(split_sums(sympy.sympify(side)), numbers) for side in (equation.left, equation.right))
     solver = z3.Solver()
-    solver.set("timeout", milliseconds)
+    solver.set("rlimit", Z3_EFFORT)
     solver.add(left != right)
     for unknown, number in numbers.items():
         if unknown.is_positive:
@@ -102,7 +112,7 @@ def counterexample(equation: Equation, milliseconds: int = 5000) -> str | None:
     if verdict == z3.unsat:
         return None
     if verdict == z3.unknown:
-        return "undecided"
+        raise Undecided(equation.claim)
     model = solver.model()
     return ", ".join(f"{unknown} = {model.eval(number, model_completion=True)}" for unknown, number in numbers.items())
 
@@ -133,7 +143,7 @@ def corruptions(equation: Equation) -> Iterator[Equation]:
     left, right = sympy.sympify(equation.left), sympy.sympify(equation.right)
     if right == 0:
         left, right = right, left
-    others = sorted((left - right).atoms(Symbol, Indexed), key=str)
+    others = sorted(left.atoms(Symbol, Indexed) | right.atoms(Symbol, Indexed), key=str)
     indices = {part for total in right.atoms(Sum) for part in total.variables}
     others = [symbol for symbol in others if symbol not in indices and not isinstance(symbol, sympy.Idx)]
     seen = {right}

@@ -1,7 +1,7 @@
-"""Algorithms 1 to 3 line by line: each line of the pseudocode beside the shipped line that does it, in the paper's order.
+"""Algorithms 1 to 3 line by line: each assignment of the pseudocode beside the shipped line that does it, in its order.
 
 That the lines do what they should is proved in `proofs.shipped`; this holds the reader's finger on the page. Run this module
-to read the table: `python -m proofs.pseudocode`.
+to read the table: `python -m proofs.pseudocode`. Drawing the indices is the caller's, zeroing v and u is `State`'s.
 """
 
 import inspect
@@ -94,7 +94,9 @@ def read(name: str) -> Iterator[Entry]:
     total = sum(len(lines) for lines, _ in tables)
     yield Entry(
         LABEL_OF[name],
-        "line by line: every line of the pseudocode is a line of the shipped code, in the same order",
+        "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order"
+        if name != "csgd"
+        else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order",
         "read in the shipped code",
         f"missing: {missing}" if missing else f"{total} of {total} lines",
         not missing and all(turned),
@@ -109,7 +111,7 @@ def jobs() -> list[Job]:
 if __name__ == "__main__":
     for name in LINES:
         print(name)
-        for pseudocode, line in [*LINES[name], *RECOVERIES[name]]:
+        for pseudocode, line in [*(CENTRE if ALGORITHMS[name].centred else ()), *LINES[name], *RECOVERIES[name]]:
             print(f"    {pseudocode:<40} {line}")
         for entry in read(name):
             print(f"    {entry.figure}: {entry.verdict}")

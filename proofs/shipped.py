@@ -2,13 +2,15 @@
 
 The induction hands a loop a symbolic state that satisfies the invariants after t − 1 steps and lets it take one step on a
 row of generic entries; the invariants must hold after t. ℓ' is any number, and so are the example's weight, the offset t0 of
-the step size and the weight ω of the iterate in the mean: the paper's case is weight = ω = 1 and t0 = 0. Run this module to read the proofs:
-`python -m proofs.shipped`.
+the step size and the weight ω of the iterate in the mean: the paper's case is weight = ω = 1 and t0 = 0.
+
+Run this module to read the proofs: `python -m proofs.shipped`.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +25,9 @@ from .ledger import LABEL_OF
 from .proof import ON_CODE, UNROLLED, Proof, show
 from .prover import Equation
 
-WIDTHS = (1, 2, 9)
-"""Numbers of features for the induction: with nine, the dot product goes round its four partial sums twice and on."""
+LAYOUTS = ((1, (0,)), (2, (0, 1)), (4, (1, 3)), (12, (0, 1, 3, 4, 5, 7, 8, 10, 11)))
+"""(n, stored columns) of the row: with and without gaps, and long enough for the dot product to go round its four partial
+sums twice and on. In the last one only the prediction and the vectors are looked at."""
 
 CLAIMS = {
     "eqn:gradSum": "the loop's v and a are the gradient sum: they grow by g [x, 1]",
@@ -73,11 +76,15 @@ def _vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
     return vector
 
 
-def take_step(algorithm: Algorithm, n: int, first: bool, unknown: Unknowns) -> Step:
-    """Run the loop for one step: step 1 from nothing, or step t from a symbolic state with z = v · x̄ and r = aθ − z."""
-    lam, slope, weight = unknown("lambda"), unknown("slope"), unknown("weight")
-    t0, omega = unknown("t0"), unknown("omega")
-    x = _vector(unknown, "x", n)
+def take_step(algorithm: Algorithm, n: int, columns: tuple[int, ...], first: bool, unknown: Unknowns, slope) -> Step:
+    """Run the loop for one step: step 1 from nothing, or step t from a symbolic state with z = v · x̄ and r = aθ − z.
+
+    The row has unknowns in the stored columns and 0 in the others; `slope` is ℓ'.
+    """
+    lam, weight, t0, omega = (unknown(name) for name in ("lambda", "weight", "t0", "omega"))
+    stored = _vector(unknown, "x", len(columns))
+    x = np.zeros(n, dtype=object)
+    x[list(columns)] = stored
     xbar = _vector(unknown, "xbar", n) if algorithm.centred else np.zeros(n, dtype=object)
     theta = 1 + xbar @ xbar
     if first:
@@ -95,7 +102,7 @@ def take_step(algorithm: Algorithm, n: int, first: bool, unknown: Unknowns) -> S
         asked.append(p)
         return slope
 
-    rows = Rows(x, np.arange(n), np.array([0, n]), n)
+    rows = Rows(stored, np.array(columns), np.array([0, len(columns)]), n)
     vectors = [state[name].copy() for name in algorithm.vectors]
     scalars = [state[name] for name in algorithm.scalars]
     centre = (xbar, theta) if algorithm.centred else ()
@@ -116,56 +123,71 @@ def predictor(recovery, lam, t0, state: dict[str, Any], xbar: np.ndarray) -> tup
 
 def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tuple[str, Equation]]:
     """(label, step) for each invariant, at step 1 and at step t from the invariants at t − 1."""
+    lam, slope = unknown("lambda"), unknown("slope")
+    if algorithm.centred:
+        yield from (("alg", step) for step in centre(algorithm, unknown))
+    for (n, columns), first, derivative in product(LAYOUTS, (True, False), (slope, 0 * lam)):
+        step = take_step(algorithm, n, columns, first, unknown, derivative)
+        g, t0, old, new = step.g, step.t0, step.before, step.after
+        spoil = n <= 2 and derivative != 0  # the formulas of wider rows have more places to spoil, of the same kinds
+        at = f"{'t = 1' if first else 't'}, {len(columns)} of {n} columns{', g = 0' if derivative == 0 else ''}: "
+        w, b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.last, lam, t0, old, step.xbar)
+        yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b, spoil)
+        for j in range(n):
+            yield "eqn:gradSum", Equation(at + f"v_{j}", new["v"][j], old["v"][j] + g * step.x[j], spoil)
+            if algorithm.average is not None:
+                yield "eqn:buDef", Equation(at + f"u_{j}", new["u"][j], old["u"][j] + old["h"] * g * step.x[j], spoil)
+        if (n, columns) != LAYOUTS[-1]:
+            for label, equation in _rest_of_the_step(algorithm, step, w, b, at, unknown):
+                yield label, equation._replace(spoil=spoil)
+
+
+def centre(algorithm: Algorithm, unknown: Unknowns) -> Iterator[Equation]:
+    """Lines 2 and 3 of Algorithm 3 on two rows with gaps: x̄ and θ."""
+    x, weight = _vector(unknown, "x", 4), _vector(unknown, "weight", 2)
+    rows = Rows(x, np.array([0, 2, 1, 2]), np.array([0, 2, 4]), 4)
+    xbar = np.zeros(4, dtype=object)
+    theta = algorithm.centre(rows, weight, xbar)
+    total = weight[0] + weight[1]
+    wanted = [weight[0] * x[0], weight[1] * x[2], weight[0] * x[1] + weight[1] * x[3], 0]
+    for j in range(4):
+        yield Equation(f"x̄_{j}", xbar[j], wanted[j] / total)
+    yield Equation("θ", theta, 1 + sum(each * each for each in wanted) / total**2)
+
+
+def _rest_of_the_step(algorithm: Algorithm, step: Step, w, b, at: str, unknown: Unknowns) -> Iterator[tuple[str, Equation]]:
+    """What must hold after the step besides the vectors, w and b being the predictor before it."""
     lam = unknown("lambda")
-    for n in WIDTHS:
-        for first in (True, False):
-            step = take_step(algorithm, n, first, unknown)
-            g, t0, omega = step.g, step.t0, step.omega
-            old, new = step.before, step.after
-            at = f"{'t = 1' if first else 't'}, n = {n}: "
-            if n == WIDTHS[-1]:  # what the width matters for
-                if not first:
-                    w, b = predictor(algorithm.last, lam, t0, old, step.xbar)
-                    yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
-                yield "eqn:gradSum", Equation(at + "Σ v", sum(new["v"]), sum(old["v"]) + g * sum(step.x))
-                continue
-            count = 0 * lam + 1 if first else unknown("tau") + 1
-            now = count + t0
-            w, b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.last, lam, t0, old, step.xbar)
-            explicit = b + w @ step.xbar
-            yield "alg", Equation(at + "the step number", new["t"], count)
-            yield "alg", Equation(at + "g is ℓ' times the example's weight", new["g"], g)
-            yield "alg", Equation(at + "ℓ' is asked at p", step.asked, w @ step.x + b)
-            yield "eqn:pCenterDef", Equation(at + "p", step.p, w @ step.x + b)
-            centred = step.x - step.xbar
-            w_now = (1 - 1 / now) * w - g / (lam * now) * centred
-            b_now = (1 - 1 / now) * explicit - g / (lam * now) - w_now @ step.xbar
-            found_w, found_b = predictor(algorithm.last, lam, t0, new, step.xbar)
-            for j in range(n):
-                yield "eqn:gradSum", Equation(at + f"v_{j}", new["v"][j], old["v"][j] + g * step.x[j])
-                yield "alg", Equation(at + f"w_{j} by eq. 3", found_w[j], w_now[j])
-            yield "eqn:gradSum", Equation(at + "a", new["a"], old["a"] + g)
-            yield "alg", Equation(at + "b by eq. 3, b' by eq. 11", found_b, b_now)
-            if algorithm.centred:
-                yield "eqn:zDef", Equation(at + "z = v · x̄", new["z"], new["v"] @ step.xbar)
-                yield "eqn:bTagCenter", Equation(at + "r = aθ − z", new["r"], new["a"] * step.theta - new["v"] @ step.xbar)
-            if algorithm.average is None:
-                continue
-            yield "eqn:avgBias", Equation(at + "c", new["c"], old["c"] + omega * new["a"] / now)
-            yield "eqn:avgBias", Equation(at + "h", new["h"], old["h"] + omega / now)
-            yield "average", Equation(at + "the total weight", new["total"], old["total"] + omega)
-            for j in range(n):
-                yield "eqn:buDef", Equation(at + f"u_{j}", new["u"][j], old["u"][j] + old["h"] * g * step.x[j])
-            if algorithm.centred:
-                yield "eqn:sDef", Equation(at + "s", new["s"], old["s"] + omega * new["r"] / now)
-            mean_w, mean_b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.average, lam, t0, old, step.xbar)
-            now_w, now_b = predictor(algorithm.average, lam, t0, new, step.xbar)
-            for j in range(n):
-                yield (
-                    "average",
-                    Equation(at + f"Σω w̄_{j}", new["total"] * now_w[j], old["total"] * mean_w[j] + omega * w_now[j]),
-                )
-            yield "average", Equation(at + "Σω b̄", new["total"] * now_b, old["total"] * mean_b + omega * b_now)
+    first = step.before["t"] == 0
+    g, t0, omega, old, new = step.g, step.t0, step.omega, step.before, step.after
+    n = len(w)
+    count = 0 * lam + 1 if first else unknown("tau") + 1
+    now = count + t0
+    w_now = (1 - 1 / now) * w - g / (lam * now) * (step.x - step.xbar)
+    b_now = (1 - 1 / now) * (b + w @ step.xbar) - g / (lam * now) - w_now @ step.xbar
+    found_w, found_b = predictor(algorithm.last, lam, t0, new, step.xbar)
+    yield "alg", Equation(at + "the step number", new["t"], count)
+    yield "alg", Equation(at + "g is ℓ' times the example's weight", new["g"], g)
+    yield "alg", Equation(at + "ℓ' is asked at p", step.asked, w @ step.x + b)
+    for j in range(n):
+        yield "alg", Equation(at + f"w_{j} by eq. 3", found_w[j], w_now[j])
+    yield "alg", Equation(at + "b by eq. 3, b' by eq. 11", found_b, b_now)
+    yield "eqn:gradSum", Equation(at + "a", new["a"], old["a"] + g)
+    if algorithm.centred:
+        yield "eqn:zDef", Equation(at + "z = v · x̄", new["z"], new["v"] @ step.xbar)
+        yield "eqn:bTagCenter", Equation(at + "r = aθ − z", new["r"], new["a"] * step.theta - new["v"] @ step.xbar)
+    if algorithm.average is None:
+        return
+    yield "eqn:avgBias", Equation(at + "c", new["c"], old["c"] + omega * new["a"] / now)
+    yield "eqn:avgBias", Equation(at + "h", new["h"], old["h"] + omega / now)
+    if algorithm.centred:
+        yield "eqn:sDef", Equation(at + "s", new["s"], old["s"] + omega * new["r"] / now)
+    mean_w, mean_b = (np.zeros(n, dtype=object), 0) if first else predictor(algorithm.average, lam, t0, old, step.xbar)
+    now_w, now_b = predictor(algorithm.average, lam, t0, new, step.xbar)
+    yield "average", Equation(at + "the total weight", new["total"], old["total"] + omega)
+    for j in range(n):
+        yield "average", Equation(at + f"Σω w̄_{j}", new["total"] * now_w[j], old["total"] * mean_w[j] + omega * w_now[j])
+    yield "average", Equation(at + "Σω b̄", new["total"] * now_b, old["total"] * mean_b + omega * b_now)
 
 
 class Derivatives:
@@ -193,32 +215,32 @@ def unrolled(algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int =
     problem = Problem(rows, _vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
     problem.weight = weight  # past the door, which asks whether a weight is >= 0
     steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
-    xbar = problem.xbar
+    xbar = np.full(n, 0 * lam, dtype=object)
+    theta = algorithm.centre(problem.X, weight, xbar) if algorithm.centred else None
     averaging = (omega,) if algorithm.average else ()
     vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
     scalars = [0 * lam for _ in algorithm.scalars]
-    centre = (xbar, 1 + xbar @ xbar) if algorithm.centred else ()
+    mean = (xbar, theta) if algorithm.centred else ()
     t, *scalars, p, g = algorithm.steps(
-        *(problem.X, problem.y, weight, lam, derivative, range(T), t0, *averaging, *centre, 0 * lam, *vectors, *scalars)
+        *(problem.X, problem.y, weight, lam, derivative, range(T), t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
     )
     state = dict(zip(("t", *algorithm.vectors, *algorithm.scalars), (t, *vectors, *scalars), strict=True))
     spoil = T <= 2  # the formulas of longer runs have thousands of places to spoil, of the same kinds
     yield Equation(f"T = {T}: p_T", p, steps[-1].p, spoil)
     yield Equation(f"T = {T}: ℓ'(p_T)", g, steps[-1].g, spoil)
-    weighted = list(zip(omega, (step.predictor for step in steps), strict=True))
-    means = [
-        sum(share * each.w for share, each in weighted) / sum(omega),
-        sum(share * each.b for share, each in weighted) / sum(omega),
-    ]
-    for recovery, w, b in (
-        (algorithm.last, steps[-1].predictor.w, steps[-1].predictor.b),
-        (algorithm.average, *means),
-    ):
-        if recovery is not None:
-            found_w, found_b = predictor(recovery, lam, t0, state, xbar)
-            for j in range(n):
-                yield Equation(f"T = {T}: w_{j}", found_w[j], w[j], spoil)
-            yield Equation(f"T = {T}: b", found_b, b, spoil)
+    yield from _recovered(T, algorithm.last, lam, t0, state, xbar, steps[-1].predictor.w, steps[-1].predictor.b, spoil)
+    total = sum(omega)
+    if algorithm.average is not None and total != 0:
+        mean_w = sum(share * step.predictor.w for share, step in zip(omega, steps, strict=True)) / total
+        mean_b = sum(share * step.predictor.b for share, step in zip(omega, steps, strict=True)) / total
+        yield from _recovered(T, algorithm.average, lam, t0, state, xbar, mean_w, mean_b, spoil)
+
+
+def _recovered(T, recovery, lam, t0, state, xbar, w, b, spoil) -> Iterator[Equation]:
+    found_w, found_b = predictor(recovery, lam, t0, state, xbar)
+    for j in range(len(w)):
+        yield Equation(f"T = {T}: w_{j}", found_w[j], w[j], spoil)
+    yield Equation(f"T = {T}: b", found_b, b, spoil)
 
 
 def _of_label(name: str, label: str) -> list[Equation]:

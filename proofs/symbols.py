@@ -24,3 +24,8 @@ def over_coordinates(term) -> sympy.Expr:
 def over_examples(term) -> sympy.Expr:
     """Σ_{i=1}^m of a term in X[i], G[i]."""
     return sympy.Sum(term, (i, 1, m))
+
+
+def gradient_step(w, g, x, t) -> sympy.Expr:
+    """A coordinate of w_t by eq. 3 from w_{t−1}, the loss derivative and the row; with x = 1, the bias."""
+    return (1 - 1 / sympy.sympify(t)) * w - g / (lam * t) * x

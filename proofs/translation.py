@@ -21,16 +21,16 @@ ALGORITHMS = ("sgd", "asgd", "csgd", "casgd")
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
     for case in cases:
-        for loss in case.lam:
-            yield Job(("translation",), f"translation: {case.name}, {loss}", partial(translate, case, loss))
+        for loss, lam in case.lam.items():
+            yield Job(("translation",), f"translation: {case.name}, {loss}", partial(translate, case, loss, lam))
 
 
-def translate(case: Case, loss: str) -> Iterator[Entry]:
+def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
     """Run each algorithm on a few rows and on the same rows moved by c, and compare every step."""
     rows, y = case.sample(case.X, columns=100, rows=12)
     c = np.array([Fraction(j % 7 - 3, 2) for j in range(rows.shape[1])], dtype=object)
     exact = np.array([[Fraction(value) for value in row] for row in rows.toarray()], dtype=object)
-    here, moved = (Problem(X, y, loss, Fraction(1, 10)) for X in (exact, exact + c))
+    here, moved = (Problem(X, y, loss, Fraction(repr(lam))) for X in (exact, exact + c))
     steps = 2 * here.m
     indices = draw_indices(here.m, steps, rng=0)
     x_1, x_2 = exact[indices[0]], exact[indices[1]]
@@ -56,7 +56,7 @@ def translate(case: Case, loss: str) -> Iterator[Entry]:
         yield Entry(
             "translation",
             "adding a constant to every row leaves the predictions as they are",
-            "exact, ==",
+            f"exact, ==, λ = {here.lam}",
             figure,
             invariant,
             case.name,

@@ -73,6 +73,20 @@ except MemoryError:
 """
 
 
+@pytest.mark.parametrize("use", [lambda v: v.dot(v), lambda v: np.dot(v, v), lambda v: v.copy(), lambda v: np.linalg.norm(v)])
+def test_what_is_not_counted_is_refused(use):
+    with pytest.raises(TypeError, match="not counted"):
+        use(cost.CountingArray(np.arange(5.0), cost.Tally()))
+
+
+def test_assignments_to_many_entries_count_them_all():
+    tally = cost.Tally()
+    array = cost.CountingArray(np.arange(5.0), tally)
+    array[:] = 0
+    array[[1, 3]] = 2
+    assert (array[[1, 3]].sum(), tally.read, tally.written) == (4, 4, 7)
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="address space is limited as on Linux")
 def test_training_needs_the_rows_and_little_more():
     # 200 000 rows, n = 2 000 000, k = 100: 240 MB of rows, 16 n bytes of state and 8 n of weights
