@@ -11,7 +11,9 @@ from threadpoolctl import threadpool_limits
 from reference import LOSSES
 
 from . import (
+    averages,
     averaging,
+    beyond,
     centring,
     convergence,
     cost,
@@ -63,8 +65,10 @@ def plan(options: argparse.Namespace) -> list[Job]:
     return [
         *introduction.jobs(),
         *convergence.jobs(cases),
+        *averages.jobs(),
         *cost.jobs(),
         *jobs_of(*descent.PROOFS, *averaging.PROOFS, *centring.PROOFS, *shipped.PROOFS),
+        *beyond.jobs(),
         *guarantee.jobs(),
         *pseudocode.jobs(),
         *mutation.jobs(),

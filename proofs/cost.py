@@ -47,7 +47,7 @@ class CountingArray(np.ndarray):
     def __getitem__(self, key):
         item = super().__getitem__(key)
         if not isinstance(key, slice):  # a slice is a view and reads nothing yet
-            self.tally.read += np.size(item)
+            self.tally.read += getattr(item, "size", 1)
         return item
 
     def __setitem__(self, key, value):
@@ -60,7 +60,7 @@ class CountingArray(np.ndarray):
     def _uncounted(self, *arguments, **options):
         raise TypeError("this method is not counted")
 
-    dot = copy = fill = tolist = flatten = ravel = astype = take = put = repeat = _uncounted  # type: ignore[assignment]
+    dot = copy = fill = tolist = flatten = ravel = astype = take = put = repeat = _uncounted
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         self.tally.read += sum(entry.size for entry in inputs if isinstance(entry, CountingArray))

@@ -447,7 +447,6 @@ SLIPS = (
         empty_sums,
     ),
 )
-# fmt: skip
 """Every departure from the paper's print, and every remark; the code names them by these names."""
 
 
