@@ -100,9 +100,7 @@ def safe_steps() -> Iterator[Entry]:
         # nine tenths of the threshold must not do; the third claim must not hold of another t0
         weaker = z3.Implies(z3.And(*given, t0_ == least * z3.RealVal("9/10"), least > 0), z3.And(conclusion, t0_ >= least))
         refuted = violation(weaker) is not None
-        figure = (
-            f"z3 proves it; with nine tenths of the threshold it finds a counterexample: {refuted}" if not numbers else numbers
-        )
+        figure = numbers or f"z3 proves it{', and refutes it with nine tenths of the threshold' if refuted else ''}"
         evidence = "for all t >= 1, λ > 0 and rows"
         yield Entry("guarantee", claim, evidence, figure, numbers is None and refuted, corruptions=1, refuted=int(refuted))
 

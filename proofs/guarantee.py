@@ -156,11 +156,13 @@ class Bound(NamedTuple):
         failures = [f"{name}: {numbers}" for name, numbers in proved.items() if numbers is not None]
         failures += [f"{name}: says nothing" for name, it in self.formulas(1).items() if violation(z3.Not(it.arg(0))) is None]
         spoilt = [violation(formula) for formula in self.formulas(z3.RealVal(str(self.too_small))).values()]
-        refuted = any(numbers not in (None, "undecided") for numbers in spoilt)
+        refuted = any(numbers is not None for numbers in spoilt)
         figure = f"{len(proved)} steps proved by z3, refuted with {self.too_small} of the constant"
         if not refuted:
             failures.append(f"not refuted with {self.too_small} of the constant")
-        yield Entry(LABEL, self.claim, FOR_ALL, "; ".join(failures) or figure, not failures, corruptions=1)
+        yield Entry(
+            LABEL, self.claim, FOR_ALL, "; ".join(failures) or figure, not failures, corruptions=1, refuted=int(refuted)
+        )
 
 
 lambda_, step, d, d_t, n_t, a, e, G2, h, s = z3.Reals("lambda t D D_t N A e G² h s")

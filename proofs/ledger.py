@@ -1,8 +1,12 @@
 """The ledger: one entry for each claim, with the evidence for it, and how it is filled, printed and written."""
 
 import json
+import multiprocessing
+import os
 import platform
+import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import NamedTuple
@@ -136,14 +140,39 @@ class Job(NamedTuple):
 
 
 def fill(jobs: list[Job], only: str | None = None, progress: bool | None = None) -> Iterator[Entry]:
-    """Run the jobs and yield their entries, with a progress bar on standard error (None: only at a terminal)."""
+    """Run the jobs and yield their entries, in order, with a progress bar on standard error (None: only at a terminal).
+
+    A long list is shared out over the processors, where a process can be forked.
+    """
     jobs = [job for job in jobs if only is None or only in job.labels]
-    with tqdm(jobs, unit="job", disable=None if progress is None else not progress, leave=False) as bar:
-        for job in bar:
+    with (
+        _runner(jobs) as results,
+        tqdm(jobs, unit="job", disable=None if progress is None else not progress, leave=False) as bar,
+    ):
+        for job, entries in zip(bar, results, strict=True):
             bar.set_postfix_str(job.name)
-            for entry in job.run():
-                if only is None or entry.label == only:
-                    yield entry
+            yield from (entry for entry in entries if only is None or entry.label == only)
+
+
+_jobs: list[Job] = []
+"""What a forked process finds here was put here before it was forked: a job need not be picklable, its entries are."""
+
+
+def _run(number: int) -> list[Entry]:
+    return list(_jobs[number].run())
+
+
+@contextmanager
+def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
+    """The entries of each job, from as many processes as pay."""
+    workers = min(os.cpu_count() or 1, len(jobs) // 8)
+    if workers < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        yield (job.run() for job in jobs)
+        return
+    _jobs[:] = jobs
+    # the parent alone answers Ctrl-C, and ends the others
+    with multiprocessing.get_context("fork").Pool(workers, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        yield pool.imap(_run, range(len(jobs)))
 
 
 def print_ledger(entries: list[Entry]) -> None:

@@ -7,6 +7,7 @@ from reference import Predictor, Problem, draw_indices, minimise
 from reference.averages import polynomial
 from reference.datasets import load_tweets, with_sign_labels
 
+from .averages import KINDS, LONG, Setting, suboptimality
 from .stability import CURVES, OFFSETS, measure
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73")  # blue, orange, green of Okabe and Ito: told apart by the colour-blind
@@ -54,6 +55,27 @@ def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
         weighted.run(indices[weighted.t : T])
         rows.append([problem.objective(each) for each in (from_0, uniform.average(), weighted.average())])
     return list(map(list, zip(*rows, strict=True)))
+
+
+def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
+    """How far the last iterate and three averages are from the minimum after so many passes: median and quartiles of seeds."""
+    import matplotlib.pyplot as plt
+
+    ax = plt.subplots(figsize=(8, 5), layout="constrained")[1] if ax is None else ax
+    shares = suboptimality(setting, seeds)
+    for place, (kind, marker) in enumerate(zip(KINDS, "os^v", strict=True)):
+        low, middle, high = np.quantile(shares[:, :, place], (0.25, 0.5, 0.75), axis=0)
+        colour = ("#000000", *COLOURS)[place]
+        ax.loglog(setting.passes, middle, marker=marker, markersize=7, color=colour, linewidth=2.5, label=kind)
+        ax.fill_between(setting.passes, low, high, color=colour, alpha=0.2, linewidth=0)
+    offset = r"$t_0 = R^2/\lambda$" if setting.safe else "$t_0 = 0$"
+    ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, {setting.algorithm}, {offset}", fontsize=14)
+    ax.set_xlabel("passes $T/m$", fontsize=14)
+    ax.set_ylabel(r"$(F - F^\star)\,/\,(F(0) - F^\star)$", fontsize=14)
+    ax.tick_params(labelsize=12)
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize=12, frameon=False)
+    return ax
 
 
 def stability(ax=None):
