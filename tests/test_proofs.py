@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,22 @@ import sympy
 import z3
 
 from efficient.state import ALGORITHMS
-from proofs import averaging, centring, cost, descent, introduction, mutation, pseudocode, shipped, slips
+from proofs import (
+    averages,
+    averaging,
+    beyond,
+    centring,
+    cost,
+    descent,
+    guarantee,
+    introduction,
+    mutation,
+    pseudocode,
+    shipped,
+    slips,
+)
 from proofs.branches import branches
-from proofs.ledger import NAMES, SECTION_OF
+from proofs.ledger import NAMES, SECTION_OF, Entry, Job, fill
 from proofs.proof import Proof, jobs_of, proof
 from proofs.prover import Equation, Undecided, corruptions, counterexample, is_identity, residual, split_sums
 from proofs.symbols import V, X, g, h, k, lam, m, n, over_coordinates, over_examples, t, u, v, x
@@ -29,7 +43,10 @@ LABELS = [
 ]
 """The labels of the paper's LaTeX: one table, nineteen equations, one lemma, three algorithms."""
 
-PROOFS = (*introduction.PROOFS, *descent.PROOFS, *averaging.PROOFS, *centring.PROOFS, *shipped.PROOFS)
+PROOFS = (
+    *(*introduction.PROOFS, *descent.PROOFS, *averaging.PROOFS, *centring.PROOFS),
+    *(*shipped.PROOFS, *beyond.PROOFS, *guarantee.PROOFS),
+)
 
 
 def test_every_label_has_a_proof():
@@ -235,6 +252,48 @@ def test_a_proof_module_can_be_read_alone(module):
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 20
+
+
+def test_safe_steps_and_streams():
+    entries = [*beyond.safe_steps(), *beyond.stream()]
+    assert len(entries) == 4
+    assert all(entry.holds for entry in entries), [entry.line() for entry in entries]
+
+
+FEW = averages.Setting("tweets", "absolute", 1e-3, "asgd", False, (0.3, 1, 3))
+
+
+def test_averages_as_measured(monkeypatch):
+    shares = averages.suboptimality(FEW, seeds=3)
+    assert shares.shape == (3, 3, 4)
+    assert (shares > 0).all()
+    monkeypatch.setattr(averages, "suboptimality", lambda setting: shares)
+    assert all(entry.as_expected for entry in averages.compare(FEW))
+    # the verdicts follow the numbers: the columns exchanged, uniform is better early on and the others are worse at the end
+    monkeypatch.setattr(averages, "suboptimality", lambda setting: shares[:, :, [1, 0, 1, 1]])
+    assert not any(entry.as_expected for entry in averages.compare(FEW))
+
+
+def test_a_picture_of_averages():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from proofs import pictures
+
+    ax = pictures.averages(setting=FEW, seeds=2)
+    assert [line.get_label() for line in ax.lines] == list(averages.KINDS)
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert "passes" in ax.get_xlabel()
+
+
+def test_a_long_list_of_jobs_is_shared_out_in_order():
+    entries = list(fill([Job((label,), label, partial(_entry, label)) for label in LABELS]))
+    assert [entry.label for entry in entries] == LABELS
+    assert list(fill([Job(("cost",), "one", partial(_entry, "cost"))], only="alg:sgd")) == []
+
+
+def _entry(label):
+    yield Entry(label, "claim", "evidence", "figure", True)
 
 
 def test_symbols_of_the_proofs_are_real():
