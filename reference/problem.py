@@ -203,7 +203,7 @@ class Problem:
         if len(predictor.w) != self.n:
             raise ValueError(f"predictor must have {self.n} weights, one for each column of X; got {len(predictor.w)}")
         plain = predictor.implicit()
-        return plain.explicit(self.xbar) if centred else plain, self.X.dot(plain.w) + plain.b
+        return plain.explicit(self.xbar) if centred else plain, (predictor.pivoted or plain)._on(self.X)
 
     def _each(self, function, p) -> np.ndarray:
         """ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""

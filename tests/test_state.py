@@ -224,3 +224,12 @@ def test_the_compiled_loop_and_its_python_source_give_the_same_bits(algorithm):
     python = State(PROBLEM, algorithm)
     python._steps, python._dloss = python._parts.steps, PROBLEM.loss.derivative
     assert_same_bits(state.run(PI), python.run(PI))
+
+
+def test_a_stream_can_be_saved_after_a_narrower_part(tmp_path):
+    narrow = Problem(DATA.X[:, :200], DATA.y, "log", 0.01)
+    state = State(PROBLEM, "asgd").run(PI[:50]).follow(narrow).run(PI[50:80])
+    state.save(tmp_path / "state.npz")
+    loaded = State.load(tmp_path / "state.npz", narrow)
+    assert_same_bits(state.run(PI[80:]), loaded.run(PI[80:]))
+    assert len(loaded.average().w) == 300
