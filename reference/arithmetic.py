@@ -101,5 +101,5 @@ def check_finite(step: int, *values) -> None:
     if not finite:
         raise FloatingPointError(
             f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "
-            "Use a larger lam, scale the rows down, or take a loss with a bounded derivative (absolute, hinge, log)"
+            "Use t0=safe_t0(problem), a larger lam, smaller rows, or a loss with a bounded derivative (absolute, hinge, log)"
         )

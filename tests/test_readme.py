@@ -1,0 +1,31 @@
+"""The README is true: its example runs and prints what it says, and its two commands are the ones that CI runs."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf8")
+
+
+def test_the_example(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    share, words = capsys.readouterr().out.split(maxsplit=1)
+    (said,) = re.findall(r"# (0\.\d\d) of the mails", README)
+    assert f"{float(share):.2f}" == said
+    assert all(word in words for word in re.findall(r"'(\w+)'", example))
+
+
+def test_the_two_commands():
+    commands = re.findall(r"^    (python3 -m venv .*)$", README, re.MULTILINE)
+    assert len(commands) == 2
+    assert commands[0].endswith("-m proofs")
+    assert "pytest" in commands[1]
+    assert "s/^    \\(python3 -m venv .*\\)$/\\1/p" in (ROOT / ".ci" / "run").read_text("utf8")
+
+
+def test_the_places_exist():
+    for place in re.findall(r"^\| `(\w+)/` \|", README, re.MULTILINE):
+        assert (ROOT / place).is_dir()
+    for module in re.findall(r"`(\w+)`", re.search(r"likewise (.*?) \|", README)[1]):
+        assert (ROOT / "proofs" / f"{module}.py").is_file()
