@@ -20,40 +20,46 @@ BLOCK = 1 << 20
 """How many stored entries are looked at together, at least: more than n, so that n numbers a block are O(n + mk) in all."""
 
 
-def find_pivot(X: Rows) -> np.ndarray | None:
+def find_pivot(X: Rows, weight: np.ndarray | None = None) -> np.ndarray | None:
     """The mean of each column where mean² > 4·variance, and 0 elsewhere; None if there is no such column.
 
-    Two passes: the second corrects the mean, and no variance is a difference of large numbers. Every row counts once,
-    whatever its weight: a pivot need not be x̄, only near it, and so the bound on the density holds.
+    Two passes: the second corrects the mean, and no variance is a difference of large numbers. Mean, variance and density
+    are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
 
     Parameters
     ----------
     X : Rows in float64 or float32
+    weight : ndarray of shape (m,), optional
+        The weights of the examples; equal ones by default.
 
     Returns
     -------
     ndarray of shape (n,), or None
 
     Paper: none; Section "Centering and Translation Invariance" is why any pivot will do.
-    Cost: O(n + mk), and O(n) memory; it reads no value of a column whose density is at most 4/5.
+    Cost: O(n + mk), and O(n) memory where the weights are equal; it reads no value of a column whose density is at most 4/5.
     """
-    stored = np.zeros(X.n, dtype=np.int64)
-    for columns, _ in _blocks(X):
-        stored += np.bincount(columns, minlength=X.n)
-    dense = 5 * stored > 4 * X.m  # no other column can have mean² > 4·variance
+    if weight is None or weight.strides == (0,):  # a view of a single number: no copy for each entry
+        shares, total = None, float(X.m)
+    else:
+        shares, total = np.repeat(weight, np.diff(X.indptr)), weight.sum()
+    stored = np.zeros(X.n)
+    for columns, _, share in _blocks(X, shares):
+        stored += np.bincount(columns, share, X.n)
+    dense = 5 * stored > 4 * total  # no other column can have mean² > 4·variance
     if not dense.any():
         return None
     with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not "> 4·variance": no pivot
         mean, first, second = np.zeros((3, X.n))
-        for columns, values in _blocks(X, dense):
-            mean += np.bincount(columns, values, X.n)
-        mean /= X.m
-        for columns, values in _blocks(X, dense):
+        for columns, values, share in _blocks(X, shares, dense):
+            mean += np.bincount(columns, values * share, X.n)
+        mean /= total
+        for columns, values, share in _blocks(X, shares, dense):
             off = values - mean[columns]
-            first += np.bincount(columns, off, X.n)
-            second += np.bincount(columns, off * off, X.n)
-        first = (first - (X.m - stored) * mean) / X.m  # the zeros that are not stored are off by −mean
-        second = (second + (X.m - stored) * mean * mean) / X.m
+            first += np.bincount(columns, share * off, X.n)
+            second += np.bincount(columns, share * off * off, X.n)
+        first = (first - (total - stored) * mean) / total  # the zeros that are not stored are off by −mean
+        second = (second + (total - stored) * mean * mean) / total
         mean += first
         pivot = np.where(dense & (mean * mean > 4 * (second - first * first)), mean, 0.0)
     return pivot if pivot.any() else None
@@ -73,12 +79,14 @@ def pivoted(X: Rows, pivot: np.ndarray) -> Rows:
     return Rows(moved.data, moved.indices, moved.indptr, X.n)
 
 
-def _blocks(X: Rows, kept: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The columns and the values of the stored entries, of all columns or of those kept, a block at a time."""
+def _blocks(X: Rows, shares: np.ndarray | None, kept: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, ...]]:
+    """Columns, values and weights of the stored entries, of all columns or of those kept, a block at a time."""
     size = max(BLOCK, X.n)
     for first in range(0, len(X.data), size):
-        columns, values = X.indices[first : first + size], X.data[first : first + size]
+        block = slice(first, first + size)
+        columns, values = X.indices[block], X.data[block]
+        share = np.ones(len(columns)) if shares is None else shares[block]
         if kept is not None:
             here = np.flatnonzero(kept[columns])
-            columns, values = columns[here], values[here]
-        yield columns, values
+            columns, values, share = columns[here], values[here], share[here]
+        yield columns, values, share

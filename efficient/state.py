@@ -3,6 +3,7 @@
 import os
 import zlib
 from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numba
@@ -10,7 +11,7 @@ import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0
-from reference.averages import Weights, evaluate
+from reference.averages import Weights, check_weights, evaluate
 from reference.files import write_whole
 from reference.rows import Rows
 from reference.sampling import check_indices
@@ -118,11 +119,13 @@ class State:
         exact = problem.number is not np.float64
         self._steps = parts.steps if exact else _compiled(parts.steps)
         self._dloss = problem.loss.derivative if exact else _compiled_derivative(problem.loss.derivative)
-        self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X)
+        self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X, problem.weight)
         X = problem.X if self.pivot is None else pivoted(problem.X, self.pivot)
         self._X = X if exact else _unsigned(X)
         self.t0 = check_t0(t0, problem.number)
-        self.weights = weights
+        if weights is not None and parts.average is None:
+            raise ValueError(f"weights are those of an average, and {algorithm} keeps none")
+        self.weights = check_weights(weights)
         self.t = 0
         self._running = False
         self._room: dict[str, np.ndarray] = {}  # what the vectors of a stream may grow into
@@ -283,10 +286,8 @@ class State:
             try:
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
-                same = int(saved["problem"]) == checksum
-                state = cls(problem, str(saved["algorithm"]), t0=saved["t0"][()], weights=weights)
-                if bool(saved["weighted"]) != (weights is not None):
-                    raise ValueError("weights must be given if and only if they were given when it was saved")
+                same, weighted = int(saved["problem"]) == checksum, bool(saved["weighted"])
+                state = cls(problem, str(saved["algorithm"]), t0=saved["t0"][()], weights=weights if weighted else None)
                 state.t = int(saved["t"])
                 for name in ("p", "g", *state._parts.scalars):
                     setattr(state, name, np.float64(saved[name][()]))
@@ -298,6 +299,8 @@ class State:
                     setattr(state, name, np.array(saved[name], dtype=np.float64))
             except Exception as error:  # whatever a damaged archive makes its reader raise
                 raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+        if weighted != (weights is not None):
+            raise ValueError(f"weights must be given just if they were when {os.fspath(path)!r} was saved; got {weights!r}")
         if not same:
             raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
         return state
@@ -333,9 +336,17 @@ def _unsigned(X: Rows) -> Rows:
 
 
 def _code(problem: Problem) -> tuple:
-    """What tells a loss from another one of the same name."""
-    code = problem.loss.derivative.__code__
-    return problem.loss.name, code.co_code, code.co_consts
+    """What tells a loss from another one of the same name: what its derivative is made of."""
+    return problem.loss.name, _made_of(problem.loss.derivative)
+
+
+def _made_of(thing) -> Any:
+    if isinstance(thing, CodeType):
+        return thing.co_code, thing.co_names, tuple(map(_made_of, thing.co_consts))
+    if hasattr(thing, "__code__"):
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        return _made_of(thing.__code__), repr(thing.__defaults__), tuple(map(_made_of, cells))
+    return repr(thing)
 
 
 def _checksum(problem: Problem) -> int:

@@ -93,19 +93,25 @@ def safe_steps() -> Iterator[Entry]:
     lam_, q, R2, t_, t0_ = z3.Reals("lambda q R2 t t0")
     factor = 1 - (lam_ + q) / (lam_ * (t_ + t0_))
     given = [lam_ > 0, q >= 0, q <= R2, t_ >= 1, t0_ >= 0]
-    claims = {
+    step = t0_ == R2 / lam_
+    claims = {  # what is claimed, and a stronger claim that must be refuted: the threshold lowered, or another step
         "t0 >= (R²/λ − 1)/2: no step on the squared loss is expansive, |1 − η(λ + q)| <= 1": (
-            (R2 / lam_ - 1) / 2, z3.And(factor <= 1, factor >= -1),
+            z3.Implies(t0_ >= (R2 / lam_ - 1) / 2, z3.And(factor <= 1, factor >= -1)),
+            z3.Implies(t0_ >= z3.Q(9, 10) * (R2 / lam_ - 1) / 2, z3.And(factor <= 1, factor >= -1)),
         ),
-        "t0 >= R²/λ: no step overshoots, 1 − η(λ + q) >= 0": (R2 / lam_, z3.And(factor <= 1, factor >= 0)),
-        "t0 = R²/λ: the step is 1/(λt + R²)": (R2 / lam_, z3.Implies(t0_ == R2 / lam_, lam_ * (t_ + t0_) == lam_ * t_ + R2)),
-    }  # fmt: skip
-    for claim, (least, conclusion) in claims.items():
-        numbers = violation(z3.Implies(z3.And(*given, t0_ >= least), conclusion))
-        # nine tenths of the threshold must not do; the third claim must not hold of another t0
-        weaker = z3.Implies(z3.And(*given, t0_ == least * z3.RealVal("9/10"), least > 0), z3.And(conclusion, t0_ >= least))
-        refuted = violation(weaker) is not None
-        figure = numbers or f"z3 proves it{', and refutes it with nine tenths of the threshold' if refuted else ''}"
+        "t0 >= R²/λ: no step overshoots, 1 − η(λ + q) >= 0": (
+            z3.Implies(t0_ >= R2 / lam_, z3.And(factor <= 1, factor >= 0)),
+            z3.Implies(t0_ >= z3.Q(9, 10) * R2 / lam_, z3.And(factor <= 1, factor >= 0)),
+        ),
+        "t0 = R²/λ: the step is 1/(λt + R²)": (
+            z3.Implies(step, lam_ * (t_ + t0_) == lam_ * t_ + R2),
+            z3.Implies(step, lam_ * (t_ + t0_) == lam_ * (t_ + 1) + R2),
+        ),
+    }
+    for claim, (true, stronger) in claims.items():
+        numbers = violation(z3.Implies(z3.And(*given), true))
+        refuted = violation(z3.Implies(z3.And(*given), stronger)) is not None
+        figure = numbers or f"z3 proves it{', and refutes a stronger one' if refuted else ''}"
         evidence = "for all t >= 1, λ > 0 and rows"
         yield Entry("guarantee", claim, evidence, figure, numbers is None and refuted, corruptions=1, refuted=int(refuted))
 

@@ -79,8 +79,10 @@ def check_lam(lam):
 def check_t0(t0, number):
     """The offset of the step size 1/(λ(t + t0)), validated: a finite number >= 0, in the arithmetic of `number`."""
     wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {_shown(t0)}"
-    if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None:
+    if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None or np.ndim(t0) != 0:
         raise TypeError(wanted)
+    if _is_symbolic(t0) and (t0.is_negative or t0.is_finite is False):
+        raise ValueError(wanted)
     try:
         t0 = number(t0)
     except (TypeError, ValueError, OverflowError) as error:
@@ -101,5 +103,5 @@ def check_finite(step: int, *values) -> None:
     if not finite:
         raise FloatingPointError(
             f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "
-            "Use t0=safe_t0(problem), a larger lam, smaller rows, or a loss with a bounded derivative (absolute, hinge, log)"
+            "Use t0=safe_t0(problem, centred), a larger lam, smaller rows, or a bounded derivative (absolute, hinge, log)"
         )

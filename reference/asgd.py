@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arithmetic import check_finite
-from .averages import Weights, evaluate
+from .averages import Weights, check_weights, evaluate
 from .problem import Predictor, Problem
 from .sgd import Iterate, iterates
 
@@ -23,6 +23,7 @@ def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> 
 
 def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None = None) -> Predictor:
     """The mean of the predictors after every step, the one after step t with the weight ω_t."""
+    check_weights(weights)
     w_sum, b_sum, total = 0 * problem.X.dense(0), problem.number(0), problem.number(0)
     with np.errstate(over="ignore", invalid="ignore"):
         for step in steps:

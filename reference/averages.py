@@ -34,23 +34,29 @@ def _power(t, degree, t0):
 
 
 def _after(t, start):
-    return 1 * (t > start)
+    return 1 * (t > start) if isinstance(t, np.ndarray) else int(bool(t > start))
+
+
+def check_weights(weights: Weights | None) -> Weights | None:
+    """The weights as they are, refused unless they can be called."""
+    if weights is not None and not callable(weights):
+        raise TypeError(f"weights must be a function of the step numbers, such as polynomial(1); got {weights!r}")
+    return weights
 
 
 def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndarray:
     """ω for the steps first, …, first + steps − 1, validated; without `weights` a view of a single 1, which takes no room."""
     if weights is None:
         return np.broadcast_to(np.array(number(1)), steps)
-    if not callable(weights):
-        raise TypeError(
-            f"weights must be a function of the step numbers, such as polynomial(1) or suffix(1000); got {weights!r}"
-        )
-    t = range(first, first + steps)
     if number is not np.float64:
         omega = np.empty(steps, dtype=object)
-        omega[:] = [number(weights(number(step))) for step in t]
+        omega[:] = [number(weights(number(step))) for step in range(first, first + steps)]
+        if any(each < 0 for each in omega):
+            raise ValueError(f"weights must be >= 0; got {min(omega)}")
         return omega
-    omega = np.array(weights(np.array(t, dtype=np.float64)), dtype=np.float64)
+    omega = np.array(weights(np.arange(first, first + steps, dtype=np.float64)), dtype=np.float64)
+    if omega.ndim == 0:
+        omega = np.full(steps, omega)
     if omega.shape != (steps,) or not (np.isfinite(omega).all() and (omega >= 0).all()):
         raise ValueError(f"weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}")
     return omega

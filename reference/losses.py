@@ -120,12 +120,14 @@ def in_exact(loss: Loss) -> Loss:
     if loss in LOSSES.values():
         return loss
 
+    name = loss.name
+
     def guarded(function, what):
         def exactly(p, y):
             result = function(p, y)
             if isinstance(result, float):
                 raise TypeError(
-                    f"the {what} of the loss {loss.name!r} returned the float {result!r} in exact arithmetic: "
+                    f"the {what} of the loss {name!r} returned the float {result!r} in exact arithmetic: "
                     "use integers and fractions only, or give Loss(exact=…) a twin that does"
                 )
             return result

@@ -1,8 +1,10 @@
 """How large the first steps may be: the offset t0 of the step size 1/(λ(t + t0)) that keeps the squared loss in hand."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from .problem import Problem
+from .rows import Rows
 
 
 def safe_t0(problem: Problem, centred: bool = False):
@@ -25,10 +27,23 @@ def safe_t0(problem: Problem, centred: bool = False):
     Paper: none; its t0 is 0.
     Cost: O(n + mk).
     """
-    X, weight = problem.X, problem.weight
-    squares = X.data.astype(np.float64) ** 2 if X.data.dtype != object else X.data**2
-    norms = X._replace(data=squares).dot(np.full(X.n, problem.number(1), dtype=problem.y.dtype)) + 1
-    if centred:
-        xbar = problem.xbar
-        norms = norms - 2 * X.dot(xbar) + (xbar * xbar).sum()
+    X, weight, exact = problem.X, problem.weight, problem.number is not np.float64
+    if not centred:
+        return (weight * (_products(X, X.data, X.data) + 1)).max() / problem.lam
+    # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², but coordinate by coordinate in the columns that may have a large mean
+    xbar = problem.xbar
+    apart = np.zeros(X.n, dtype=bool) if exact else 5 * np.bincount(X.indices, minlength=X.n) > 4 * X.m
+    rest, data = np.where(apart, 0, xbar), np.where(apart[X.indices], 0, X.data)
+    norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1
+    if apart.any():
+        columns = np.flatnonzero(apart)
+        dense = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n))[:, columns].toarray().astype(np.float64)
+        norms = norms + ((dense - xbar[columns]) ** 2).sum(axis=1)
     return (weight * norms).max() / problem.lam
+
+
+def _products(X: Rows, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Σ_j first_ij second_ij for every row i."""
+    product = first * second if first.dtype == object else first.astype(np.float64) * second
+    one = np.full(X.n, 1, dtype=object if first.dtype == object else np.float64)
+    return X._replace(data=product).dot(one)

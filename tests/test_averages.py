@@ -86,7 +86,8 @@ def test_pieces_give_the_bits_of_one_run(algorithm):
     X, y, _ = make_text(60, 300, 10, seed=1)
     problem, indices = Problem(X, y, "squared", 0.01), draw_indices(60, 500, rng=2)
     t0 = safe_t0(problem, algorithm[0] == "c")
-    whole, pieces = (State(problem, algorithm, t0=t0, weights=polynomial(2, t0)) for _ in range(2))
+    weights = {"weights": polynomial(2, t0)} if algorithm in AVERAGES else {}
+    whole, pieces = (State(problem, algorithm, t0=t0, **weights) for _ in range(2))
     whole.run(indices)
     for piece in np.split(indices, [1, 2, 77, 400]):
         pieces.run(piece)
@@ -131,6 +132,33 @@ def test_safe_t0():
     assert safe_t0(Problem(X, y, "squared", Fraction(1, 2), [1, 1, 40])) == (1 + 1) * 40 * 2
 
 
+@pytest.mark.parametrize("offset", [0, 1e3, 1e6, 1e9, 1e12])
+def test_safe_t0_of_centred_rows_keeps_its_digits(offset):
+    X = np.random.default_rng(0).standard_normal((30, 3)) + offset
+    exact = safe_t0(Problem(X, np.zeros(30), "squared", Fraction(1, 10)), centred=True)
+    assert safe_t0(Problem(X, np.zeros(30), "squared", 0.1), centred=True) == pytest.approx(float(exact), rel=1e-3)
+
+
+def test_the_pivot_is_weighted_as_the_mean_is():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.standard_normal((10, 2)) + 1e9, np.zeros((10, 2))]
+    y, indices = rng.standard_normal(20), np.arange(200) % 10
+    weighted = efficient.casgd(Problem(X, y, "squared", 1.0, np.r_[np.ones(10), np.zeros(10)]), indices)
+    alone = efficient.casgd(Problem(X[:10], y[:10], "squared", 1.0), indices)
+    np.testing.assert_allclose(weighted.w, alone.w, rtol=1e-9)
+
+
+def test_symbols_and_single_numbers_as_weights():
+    import sympy
+
+    lam = sympy.Symbol("lambda", positive=True)
+    problem = Problem([[1], [2]], [1, 2], "squared", lam)
+    late = efficient.asgd(problem, [0, 1], weights=suffix(1))
+    assert sympy.expand(late.w[0] - reference.sgd(problem, [0, 1]).w[0]) == 0
+    plain = Problem(GENERIC.X, GENERIC.y, "log", 0.5)
+    np.testing.assert_array_equal(efficient.asgd(plain, PI, weights=lambda t: 1).w, efficient.asgd(plain, PI).w)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHM.values())
 def test_safe_steps_tame_the_squared_loss(algorithm):
     X, y, _ = load_tweets(tfidf=True)
@@ -143,7 +171,7 @@ def test_safe_steps_tame_the_squared_loss(algorithm):
     assert problem.objective(predictor, centred) < start
 
 
-@pytest.mark.parametrize("t0", [-1, float("nan"), float("inf"), "1", None, True, 1j])
+@pytest.mark.parametrize("t0", [-1, float("nan"), float("inf"), "1", None, True, 1j, [3.0], [1, 2]])
 @pytest.mark.parametrize("side", [reference, efficient])
 def test_bad_t0(side, t0):
     with pytest.raises((TypeError, ValueError), match="t0, the offset of the step size"):
@@ -164,6 +192,33 @@ def test_bad_weights(weights, message):
     problem = Problem(GENERIC.X, GENERIC.y, "log", 0.5)
     with pytest.raises((TypeError, ValueError), match=rf"(?s)weights.*{message}"):
         efficient.asgd(problem, PI, weights=weights)
+
+
+def test_negative_weights_are_refused_in_exact_arithmetic_too():
+    problem = Problem(GENERIC.X, GENERIC.y, "log", Fraction(1, 2))
+    for side in (reference, efficient):
+        with pytest.raises(ValueError, match="weights must be >= 0"):
+            side.asgd(problem, PI, weights=lambda t: -t)
+
+
+def test_weights_where_nothing_is_averaged():
+    with pytest.raises(ValueError, match="sgd keeps none"):
+        State(Problem(GENERIC.X, GENERIC.y, "log", 0.5), "sgd", weights=suffix(1))
+
+
+def huber(delta):
+    def derivative(p, y):
+        return max(-delta, min(delta, p - y))
+
+    return reference.Loss("huber", lambda p, y: 0.0, derivative)
+
+
+@pytest.mark.parametrize("lam", [0.5, Fraction(1, 2)])
+def test_a_loss_of_the_same_name_is_another_loss(lam):
+    first, second, same = (Problem(GENERIC.X, GENERIC.y, huber(delta), lam) for delta in (1, 9, 1))
+    with pytest.raises(ValueError, match="must have the same loss"):
+        State(first, "sgd").run([0]).follow(second)
+    State(first, "sgd").run([0]).follow(same).run([0])
 
 
 @pytest.mark.parametrize(
