@@ -34,5 +34,5 @@ def test_seeds(order):
     generator = np.random.default_rng(7)
     assert (draw_indices(50, 200, generator, order) == first).all()
     assert not (draw_indices(50, 200, generator, order) == first).all()  # it was advanced
-    assert len(draw_indices(50, 200, np.random.RandomState(7), order)) == 200  # noqa: NPY002
+    assert len(draw_indices(50, 200, np.random.RandomState(7), order)) == 200
     assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
