@@ -30,7 +30,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
     first = 0
     if t == 0:
         t, i, first = t + 1, indices[0], 1
-        p = 0
+        p = 0  # = w_0 · x + b_0
         g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
@@ -42,7 +42,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
         t = t + 1
         d = dot(v, X, i)  # O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
-        if p - p != 0:
+        if p - p != 0:  # overflow: p is infinite or NaN
             break
         g = weight[i] * dloss(p, y[i])
         add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}

@@ -26,7 +26,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
     first = 0
     if t == 0:
         t, i, first = t + 1, indices[0], 1
-        p = 0
+        p = 0  # = w_0 · x + b_0
         g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
@@ -38,7 +38,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
         d = dot(v, X, i)  # O(k)
         q = dot(xbar, X, i)  # O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
-        if p - p != 0:
+        if p - p != 0:  # overflow: p is infinite or NaN
             break
         g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)  # O(k)

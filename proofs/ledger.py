@@ -196,7 +196,7 @@ def print_ledger(entries: list[Entry]) -> None:
 
 def versions() -> dict[str, str]:
     """What the evidence was made with."""
-    packages = ("casgd", "numpy", "scipy", "numba", "scikit-learn", "sympy", "mpmath")
+    packages = ("casgd", "numpy", "scipy", "numba", "scikit-learn", "sympy", "mpmath", "z3-solver")
     return {"python": platform.python_version()} | {package: version(package) for package in packages}
 
 

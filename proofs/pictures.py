@@ -13,13 +13,27 @@ from .stability import CURVES, OFFSETS, measure
 COLOURS = ("#0072B2", "#E69F00", "#009E73")  # blue, orange, green of Okabe and Ito: told apart by the colour-blind
 
 
+def _axes():
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(8, 5), layout="constrained")[1]
+
+
+def _labelled(ax, x: str, y: str, **legend):
+    """The look that the pictures share, readable at slide size."""
+    ax.set_xlabel(x, fontsize=14)
+    ax.set_ylabel(y, fontsize=14)
+    ax.tick_params(labelsize=12)
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize=12, frameon=False, **legend)
+    return ax
+
+
 def guarantee(ax=None, passes: int = 20, seeds: int = 10):
     """E F − F* of three averages against T, with the bounds that `proofs.guarantee` proves: 4200 tweets, hinge, λ = 0.01.
 
     The lines are means over the seeds, the bands reach from the lowest to the highest; G² = 4 max ‖[x_i, 1]‖².
     """
-    import matplotlib.pyplot as plt
-
     tweets = with_sign_labels(load_tweets(tfidf=True))
     problem = Problem(tweets.X, tweets.y, "hinge", 1e-2)
     minimum = minimise(problem)
@@ -29,19 +43,14 @@ def guarantee(ax=None, passes: int = 20, seeds: int = 10):
     unit = 4 * (tweets.X.power(2).sum(axis=1).max() + 1) / (2 * problem.lam)
     bounds = (unit * h[T - 1] / T, unit * h[T] / T, unit * 2 * (2 * T + 1 - h[T]) / (T * (T + 1)))
     names = (r"mean of $w_0,\ldots,w_{T-1}$", r"the paper's mean, $w_1,\ldots,w_T$", r"$w_t$ weighted by $t$")
-    ax = plt.subplots(figsize=(8, 5), layout="constrained")[1] if ax is None else ax
+    ax = _axes() if ax is None else ax
     for place, (name, bound, colour) in enumerate(zip(names, bounds, COLOURS, strict=True)):
         measured, dash = excess[:, place], (4 * place, (4, 8)) if place < 2 else "--"
         ax.loglog(T, bound, linestyle=dash, color=colour, linewidth=2)
         ax.loglog(T, measured.mean(axis=0), color=colour, linewidth=(6, 2, 2.5)[place], label=name)  # the first two coincide
         ax.fill_between(T, measured.min(axis=0), measured.max(axis=0), color=colour, alpha=0.2, linewidth=0)
     ax.plot([], [], "--", color="grey", linewidth=2, label="proved bounds")
-    ax.set_xlabel("steps $T$", fontsize=14)
-    ax.set_ylabel(r"$\mathrm{E}\,F - F^\star$", fontsize=14)
-    ax.tick_params(labelsize=12)
-    ax.grid(alpha=0.3)
-    ax.legend(fontsize=12, frameon=False)
-    return ax
+    return _labelled(ax, "steps $T$", r"$\mathrm{E}\,F - F^\star$")
 
 
 def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
@@ -59,9 +68,7 @@ def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
 
 def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
     """How far the last iterate and three averages are from the minimum after so many passes: median and quartiles of seeds."""
-    import matplotlib.pyplot as plt
-
-    ax = plt.subplots(figsize=(8, 5), layout="constrained")[1] if ax is None else ax
+    ax = _axes() if ax is None else ax
     shares = suboptimality(setting, seeds)
     for place, (kind, marker) in enumerate(zip(KINDS, "os^v", strict=True)):
         low, middle, high = np.quantile(shares[:, :, place], (0.25, 0.5, 0.75), axis=0)
@@ -70,12 +77,7 @@ def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
         ax.fill_between(setting.passes, low, high, color=colour, alpha=0.2, linewidth=0)
     offset = r"$t_0 = R^2/\lambda$" if setting.safe else "$t_0 = 0$"
     ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, {setting.algorithm}, {offset}", fontsize=14)
-    ax.set_xlabel("passes $T/m$", fontsize=14)
-    ax.set_ylabel(r"$(F - F^\star)\,/\,(F(0) - F^\star)$", fontsize=14)
-    ax.tick_params(labelsize=12)
-    ax.grid(alpha=0.3)
-    ax.legend(fontsize=12, frameon=False)
-    return ax
+    return _labelled(ax, "passes $T/m$", r"$(F - F^\star)\,/\,(F(0) - F^\star)$")
 
 
 def stability(ax=None):
@@ -84,9 +86,7 @@ def stability(ax=None):
     Each of the three ways is held against the exact run on the same floats, 20 rows of spread 1 and 40 steps; see
     `proofs.stability`. An error of 1 means that no digit is left.
     """
-    import matplotlib.pyplot as plt
-
-    ax = plt.subplots(figsize=(8, 5), layout="constrained")[1] if ax is None else ax
+    ax = _axes() if ax is None else ax
     offsets, measured = np.array(OFFSETS[1:]), measure()  # 0 has no place on a logarithmic axis
     for (name, label), marker, colour in zip(CURVES.items(), "so^", (COLOURS[1], COLOURS[0], COLOURS[2]), strict=True):
         ax.loglog(offsets, measured[name][1:], marker=marker, markersize=7, color=colour, linewidth=2.5, label=label)
@@ -99,9 +99,6 @@ def stability(ax=None):
     ax.axhline(1, color="grey", linewidth=1)
     ax.annotate("no digit left", (1, 1), (0, 4), textcoords="offset points", fontsize=12, color="dimgrey")
     ax.set_ylim(1e-17, 1e2)
-    ax.set_xlabel("offset added to rows of spread 1", fontsize=14)
-    ax.set_ylabel("relative error of the weights", fontsize=14)
-    ax.tick_params(labelsize=12)
-    ax.grid(alpha=0.3)
-    ax.legend(fontsize=12, frameon=False, loc="upper left", bbox_to_anchor=(0, 0.9))
-    return ax
+    return _labelled(
+        ax, "offset added to rows of spread 1", "relative error of the weights", loc="upper left", bbox_to_anchor=(0, 0.9)
+    )

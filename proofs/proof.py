@@ -65,16 +65,15 @@ def jobs_of(*proofs: Proof) -> list[Job]:
 
 
 def show(module: str) -> int:
-    """Print the proofs of a module in full, each step with what remains of it, and return an exit status."""
+    """Print the PROOFS of a module in full, each step with what remains of it, and return an exit status."""
     wrong = 0
     print(
         "tau is t − 1 and lambda is λ; v, a, u, c, h, z, s are the values before step t; x, g are the row and ℓ' of step t.\n"
     )
-    for each in vars(sys.modules[module]).values():
-        if not isinstance(each, Proof):
-            continue
+    for each in sys.modules[module].PROOFS:
         print(f"{each.label}: {each.claim}")
-        print(f"    {inspect.getdoc(each.steps) or ''}".replace("\n", "\n    "))
+        assumed = inspect.getdoc(getattr(each.steps, "func", each.steps))  # of the function, where arguments are bound to it
+        print(f"    {assumed or ''}".replace("\n", "\n    "))
         for step in each.steps():
             remains = residual(step)
             print(f"  {step.claim}\n      {step.left} = {step.right}\n      remains: {remains}")

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import efficient
 import reference
 from proofs.conformance import ALGORITHM
+from proofs.slips import second_weight
 from reference import LOSSES, Problem, draw_indices
 from reference.datasets import make_generic
 
@@ -112,8 +113,8 @@ def test_the_average_is_the_mean_of_the_last_iterates_of_all_prefixes(mean, last
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_scaling_rows_and_lam_together(algorithm):
-    # rows [x, 1] cannot be scaled, but the squared loss with y, and λ with the losses, can: F for (2λ, 2ℓ) is 2F
+def test_doubling_the_objective_changes_nothing(algorithm):
+    # F for 2λ and 2ℓ is 2F, and the steps are half as long
     doubled = reference.Loss("twice", lambda p, y: 2 * (p - y) ** 2 / 2, lambda p, y: 2 * (p - y))
     assert same(run(algorithm, X, loss=doubled, lam=2 * LAM), run(algorithm, X, loss="squared"))
 
@@ -121,12 +122,5 @@ def test_scaling_rows_and_lam_together(algorithm):
 def test_translation_sensitivity_without_a_penalty_on_the_bias():
     # E9: "the root of the problem is b²" is true of F's minimiser, not of the iterates. x = 1, 2; y = 1, −1; λ = 1; squared
     # loss; b left out of the regulariser: adding 5 to x turns w_2 from −7/2 into −151
-    def second_weight(x):
-        w = b = Fraction(0)
-        for t, (x_t, y_t) in enumerate(zip(x, (1, -1), strict=True), start=1):
-            g = w * x_t + b - y_t
-            w, b = (1 - Fraction(1, t)) * w - g * x_t / t, b - g / t
-        return w
-
     assert second_weight([1, 2]) == Fraction(-7, 2)
     assert second_weight([6, 7]) == -151

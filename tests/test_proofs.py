@@ -28,7 +28,7 @@ from proofs import (
 )
 from proofs.branches import branches
 from proofs.ledger import NAMES, SECTION_OF, Entry, Job, fill
-from proofs.proof import Proof, jobs_of, proof
+from proofs.proof import Proof, jobs_of, proof, show
 from proofs.prover import Equation, Undecided, corruptions, counterexample, is_identity, residual, split_sums
 from proofs.symbols import V, X, g, h, k, lam, m, n, over_coordinates, over_examples, t, u, v, x
 from reference import LOSSES
@@ -252,6 +252,20 @@ def test_a_proof_module_can_be_read_alone(module):
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 20
+
+
+@pytest.mark.parametrize(
+    "module", [averaging, beyond, centring, descent, introduction, shipped], ids=lambda each: each.__name__
+)
+def test_a_module_shows_all_its_proofs(module, monkeypatch, capsys):
+    assert module.PROOFS
+    monkeypatch.setattr(module, "PROOFS", module.PROOFS[:2])  # the rest would take long and show no more
+    assert show(module.__name__) == 0
+    shown = capsys.readouterr().out
+    assert all(f"{each.label}: {each.claim}" in shown for each in module.PROOFS)
+    assert shown.count("remains: 0") == sum(len(list(each.steps())) for each in module.PROOFS)
+    for each in module.PROOFS:  # what is assumed, from the docstring of the function behind it
+        assert getattr(each.steps, "func", each.steps).__doc__.split("\n")[0] in shown
 
 
 def test_safe_steps_and_streams():
