@@ -4,6 +4,7 @@ Beside the gradient sum [v, a] the loop keeps the harmonic gradient sum u, the s
 The mean of the iterates is then w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt).
 """
 
+from .hints import ahead, ahead_of
 from .sparse import add, add_both, dot
 
 
@@ -38,6 +39,8 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
         h = omega[0] / (t + t0)  # the first harmonic number
         total = omega[0]
     for j in range(first, len(indices)):
+        ahead(X, indices, j, v)
+        ahead_of(y, indices, j)
         i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)

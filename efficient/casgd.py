@@ -4,19 +4,29 @@ The rows are never made dense. The mean x̄ enters through two numbers a step, q
 The predictors apply to raw rows: their bias is b' = b − w · x̄.
 """
 
+from .hints import ahead, ahead_in_order, ahead_of
 from .sparse import add, add_both, dot
 
 
-def centre(X, weight, xbar):
-    """Add up x̄ = Σ_i s_i x_i / Σ_i s_i in place, from zeros, and return θ = 1 + ‖x̄‖². The paper's weights s_i are 1.
+def add_up(X, weight, start, stop, xbar, total):
+    """Add the rows start, …, stop − 1 to Σ_i s_i x_i, in place, and return Σ_i s_i. The paper's weights s_i are 1.
 
-    Paper: Algorithm 3 (alg:casgd), lines 2 and 3.
-    Cost: O(n + mk).
+    Paper: Algorithm 3 (alg:casgd), line 2.
+    Cost: O(k) a row.
     """
-    total = 0
-    for i in range(len(weight)):
+    for i in range(start, stop):
+        ahead_in_order(X, i, xbar)
         add(xbar, weight[i], X, i)
         total = total + weight[i]
+    return total
+
+
+def centre(xbar, total):
+    """Divide the sum of the rows by their number (in general by Σ_i s_i), in place: x̄. Return θ = 1 + ‖x̄‖².
+
+    Paper: Algorithm 3 (alg:casgd), lines 2 and 3.
+    Cost: O(n).
+    """
     theta = 1
     for j in range(len(xbar)):
         xbar[j] = xbar[j] / total
@@ -24,13 +34,25 @@ def centre(X, weight, xbar):
     return theta
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, t, v, u, a, c, h, total, z, r, s):
+def project(X, xbar, start, stop, projections):
+    """Write q = x̄ · x_i for the rows start, …, stop − 1, so that a loop of many steps need not compute it in each.
+
+    Paper: Algorithm 3 (alg:casgd), which computes q_t in step t.
+    Cost: O(k) a row.
+    """
+    for i in range(start, stop):
+        ahead_in_order(X, i, xbar)
+        projections[i] = dot(xbar, X, i)
+
+
+def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, v, u, a, c, h, total, z, r, s):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
     X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total : as in Algorithm 2, with centred predictions (E10)
     xbar, theta : the mean feature vector x̄, and θ = 1 + ‖x̄‖²
+    projections : q for every row of X; or nothing, and q is computed where it is needed
     z : the projection sum v · x̄, eq. 13 (eqn:zDef)
     r : aθ − z, eq. 14 (eqn:bTagCenter)
     s : the sum of r_j / j, eq. 17 (eqn:sDef); in general of ω_j r_j / (j + t0)
@@ -42,7 +64,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, t, v, u, a,
 
     Paper: Section "Centering and Translation Invariance", Algorithm 3 (alg:casgd). Its loop is printed from t = 1, after
         step 1 was done, and would divide by 0; it begins at t = 2 (E4).
-    Cost: as Algorithm 2, and Σ_t k_{π_t} entries of x̄ read.
+    Cost: as Algorithm 2, and Σ_t k_{π_t} entries of x̄ read, or one projection a step.
     """
     first = 0
     if t == 0:
@@ -54,15 +76,18 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, t, v, u, a,
         c = omega[0] * a / (t + t0)
         h = omega[0] / (t + t0)  # the first harmonic number
         total = omega[0]
-        q = dot(xbar, X, i)
+        q = projections[i] if len(projections) else dot(xbar, X, i)
         z = g * q
         r = a * theta - z
         s = omega[0] * r / (t + t0)
     for j in range(first, len(indices)):
+        ahead(X, indices, j, v)
+        ahead_of(y, indices, j)
+        ahead_of(projections, indices, j)
         i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)
-        q = dot(xbar, X, i)  # O(k)
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
         if p - p != 0:  # overflow: p is infinite or NaN
             break

@@ -4,16 +4,17 @@ The paper mentions it ("a centered version of SGD") and prints no pseudocode; it
 that centre.
 """
 
+from .hints import ahead, ahead_of
 from .sparse import add, dot
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
+def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v, a, z, r):
     """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
 
     Parameters
     ----------
     X, y, weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
-    xbar, theta, z, r : as in Algorithm 3
+    xbar, theta, projections, z, r : as in Algorithm 3
 
     Returns
     -------
@@ -21,7 +22,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
     p, g : the prediction and the loss derivative of the last step; if p overflowed, the run ended there, that step undone
 
     Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
-    Cost: as Algorithm 1, and Σ_t k_{π_t} entries of x̄ read.
+    Cost: as Algorithm 1, and Σ_t k_{π_t} entries of x̄ read, or one projection a step.
     """
     first = 0
     if t == 0:
@@ -30,13 +31,17 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, t, v, a, z, r):
         g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
-        q = dot(xbar, X, i)
+        q = projections[i] if len(projections) else dot(xbar, X, i)
         z = g * q
         r = a * theta - z
-    for i in indices[first:]:
+    for j in range(first, len(indices)):
+        ahead(X, indices, j, v)
+        ahead_of(y, indices, j)
+        ahead_of(projections, indices, j)
+        i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)
-        q = dot(xbar, X, i)  # O(k)
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
         if p - p != 0:  # overflow: p is infinite or NaN
             break

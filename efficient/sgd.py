@@ -3,6 +3,7 @@
 The loop keeps the gradient sum [v, a] in place of [w, b]; by Lemma 1, w_t = −v_t/(λt) and b_t = −a_t/(λt).
 """
 
+from .hints import ahead, ahead_of
 from .sparse import add, dot
 
 
@@ -34,7 +35,10 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
         g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)
         a = g
-    for i in indices[first:]:
+    for j in range(first, len(indices)):
+        ahead(X, indices, j, v)
+        ahead_of(y, indices, j)
+        i = indices[j]
         t = t + 1
         d = dot(v, X, i)  # O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}

@@ -2,21 +2,21 @@
 
 import os
 import zlib
-from functools import cache
 from types import CodeType
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0
 from reference.averages import Weights, check_weights, evaluate
 from reference.files import write_whole
-from reference.rows import Rows
 from reference.sampling import check_indices
 
 from . import asgd, casgd, csgd, sgd
+from .blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
+from .compiled import compiled_derivative, compiled_loop, unsigned
+from .hints import LARGE
 from .pivot import find_pivot, pivoted
 
 
@@ -27,6 +27,14 @@ class Recovery(NamedTuple):
     parts: tuple[str, ...]
 
 
+class Mean(NamedTuple):
+    """How the centred algorithms come by x̄ and θ, and by the projections of all rows."""
+
+    add_up: Any
+    centre: Any
+    project: Any
+
+
 class Algorithm(NamedTuple):
     """What a State needs to know of an algorithm: its loop, what that carries from step to step, and the recoveries."""
 
@@ -35,14 +43,15 @@ class Algorithm(NamedTuple):
     scalars: tuple[str, ...]
     last: Recovery
     average: Recovery | None = None
-    centre: Any = None
+    mean: Mean | None = None
 
     @property
     def centred(self) -> bool:
-        return self.centre is not None
+        return self.mean is not None
 
 
 _LAST = Recovery(sgd.last, ("v", "a"))
+_MEAN = Mean(casgd.add_up, casgd.centre, casgd.project)
 _CENTRED_LAST = Recovery(csgd.last, ("v", "a", "r", "xbar"))
 
 ALGORITHMS = {
@@ -54,14 +63,14 @@ ALGORITHMS = {
         _LAST,
         Recovery(asgd.average, ("v", "u", "c", "h", "total")),
     ),
-    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, centre=casgd.centre),
+    "csgd": Algorithm(csgd.steps, ("v",), ("a", "z", "r"), _CENTRED_LAST, mean=_MEAN),
     "casgd": Algorithm(
         casgd.steps,
         ("v", "u"),
         ("a", "c", "h", "total", "z", "r", "s"),
         _CENTRED_LAST,
         Recovery(casgd.average, ("v", "u", "c", "h", "total", "s", "xbar")),
-        centre=casgd.centre,
+        mean=_MEAN,
     ),
 }
 
@@ -97,8 +106,6 @@ class State:
     Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
     """
 
-    v: np.ndarray
-    u: np.ndarray
     a: Any
     c: Any
     h: Any
@@ -117,58 +124,117 @@ class State:
         self.algorithm = algorithm
         self._parts = parts = ALGORITHMS[algorithm]
         exact = problem.number is not np.float64
-        self._steps = parts.steps if exact else _compiled(parts.steps)
-        self._dloss = problem.loss.derivative if exact else _compiled_derivative(problem.loss.derivative)
+        self._steps = self._in_arithmetic(parts.steps)
+        self._dloss = problem.loss.derivative if exact else compiled_derivative(problem.loss.derivative)
         self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X, problem.weight)
         X = problem.X if self.pivot is None else pivoted(problem.X, self.pivot)
-        self._X = X if exact else _unsigned(X)
+        self._X = X if exact else unsigned(X)
         self.t0 = check_t0(t0, problem.number)
         if weights is not None and parts.average is None:
             raise ValueError(f"weights are those of an average, and {algorithm} keeps none")
         self.weights = check_weights(weights)
         self.t = 0
         self._running = False
-        self._room: dict[str, np.ndarray] = {}  # what the vectors of a stream may grow into
+        self._room = self._zeros(0, len(parts.vectors))
+        self._make_room(problem.n, problem.n)
         self.p = self.g = problem.number(0)
         for name in parts.scalars:
             setattr(self, name, problem.number(0))
-        for name in parts.vectors:
-            setattr(self, name, self._zeros(problem.n))
-        if parts.centred:
+        self._projections = self._zeros(0)
+        if parts.mean is not None:
             self.xbar = self._zeros(problem.n)
-            centre = parts.centre if exact else _compiled(parts.centre)
-            self.theta = centre(self._X, problem.weight, self.xbar)
+            total, add_up = problem.number(0), self._in_arithmetic(parts.mean.add_up)
+            for start, stop in blocks_of_rows(self._X):
+                total = add_up(self._X, problem.weight, start, stop, self.xbar, total)
+            self.theta = self._in_arithmetic(parts.mean.centre)(self.xbar, total)
             if not exact:
                 check_finite(0, self.theta)
 
-    def _zeros(self, n: int) -> np.ndarray:
-        if self.problem.number is np.float64:
-            return np.zeros(n)
-        return np.full(n, self.problem.number(0), dtype=object)
+    def _in_arithmetic(self, function):
+        """The function as it is for exact arithmetic, compiled for float64."""
+        return compiled_loop(function) if self.problem.number is np.float64 else function
 
-    def run(self, indices) -> "State":
+    def _zeros(self, *shape: int) -> np.ndarray:
+        if self.problem.number is np.float64:
+            return np.zeros(shape)
+        return np.full(shape, self.problem.number(0), dtype=object)
+
+    def _make_room(self, width: int, columns: int) -> None:
+        """Let the vectors have this width, in room for so many columns; those of one column lie side by side in memory."""
+        old, self._width = self._room, width
+        if columns > len(old):
+            self._room = self._zeros(columns, old.shape[1])
+            self._room[: len(old)] = old
+
+    @property
+    def v(self) -> np.ndarray:
+        """The gradient sum."""
+        return self._room[: self._width, 0]
+
+    @property
+    def u(self) -> np.ndarray:
+        """The harmonic gradient sum, which asgd and casgd keep."""
+        if self._parts.average is None:
+            raise AttributeError(f"{self.algorithm} keeps no u")
+        return self._room[: self._width, 1]
+
+    def _project(self, mean: Mean, steps: int) -> None:
+        """Compute q = x̄ · x for every row once, where so many steps would take longer without."""
+        X = self._X
+        if self.problem.number is np.float64 and not len(self._projections) and (X.n >= LARGE or steps >= 2 * X.m):
+            projections, project = np.empty(X.m), self._in_arithmetic(mean.project)
+            for start, stop in blocks_of_rows(self._X):
+                project(X, self.xbar, start, stop, projections)
+            self._projections = projections
+
+    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None) -> "State":
         """Take a step for each of the drawn examples, and return this state.
+
+        It works in blocks of about a tenth of a second. Ctrl-C is answered after a block, and the state is whole then: `t`
+        says how far it came, and `run(indices[done:])`, where done steps of these were taken, goes on as if nothing had been.
 
         Parameters
         ----------
         indices : sequence of row numbers in 0..m-1, the next part of the paper's π
+        callback : callable (t, state), optional
+            Called after every block, for traces and plots. What it raises ends the run, and the state is whole.
+        every : int >= 1, optional
+            Call back whenever t is a multiple of it, and at the end, instead of after every block.
+        progress : bool, optional
+            Whether to show a progress bar after half a second; by default on a terminal and in a notebook only.
 
         Raises
         ------
         TypeError, ValueError
-            Unusable indices; no step was taken.
+            Unusable arguments; no step was taken.
         FloatingPointError
             The iterates overflowed; names the step by which they had.
         RuntimeError
-            Another thread is running this state, or a run of it was cut off.
+            Another thread is running this state, or a run of it was cut off by an error.
 
         Cost: O(k) a step.
         """
         indices = check_indices(indices, self.problem.m)
+        every = _check_callback(callback, every)
         self._check_whole()
+        first, last = self.t, self.t + len(indices)
+        with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
+            if self._parts.mean is not None:
+                self._project(self._parts.mean, len(indices))
+            for start, stop in blocks(first, last, first_block(self._X), every):
+                self._take(indices[start - first : stop - first])
+                if bar is not None:
+                    bar.update(stop - start)
+                if callback is not None and (every is None or stop % every == 0 or stop == last):
+                    callback(self.t, self)
+                let_through()
+        return self
+
+    def _take(self, indices: np.ndarray) -> None:
+        """Take a step for each of the drawn examples, in one go."""
         problem, parts = self.problem, self._parts
         averaging = (evaluate(self.weights, self.t + 1, len(indices), problem.number),) if parts.average else ()
-        mean = (self.xbar, self.theta) if parts.centred else ()
+        mean = (self.xbar, self.theta, self._projections) if parts.centred else ()
         vectors = [getattr(self, name) for name in parts.vectors]
         scalars = [getattr(self, name) for name in parts.scalars]
         self._running = True
@@ -182,7 +248,6 @@ class State:
         for name, value in zip(parts.scalars, scalars, strict=True):
             setattr(self, name, value)
         self._check_whole()
-        return self
 
     def follow(self, problem: Problem) -> "State":
         """Go on with the rows of another problem, wider ones if need be: a stream whose dimension is not known beforehand.
@@ -206,14 +271,9 @@ class State:
         if (problem.number, problem.lam, _code(problem)) != (self.problem.number, self.problem.lam, _code(self.problem)):
             raise ValueError("problem must have the same loss and lam, in the same arithmetic, as the one before")
         self.problem = problem
-        self._X = problem.X if problem.number is not np.float64 else _unsigned(problem.X)
-        for name in self._parts.vectors:
-            vector = getattr(self, name)
-            width, room = max(len(vector), problem.n), self._room.get(name)
-            if room is None or vector.base is not room or width > len(room):
-                self._room[name] = room = self._zeros(max(width, 2 * len(vector)))
-                room[: len(vector)] = vector
-            setattr(self, name, room[:width])
+        self._X = problem.X if problem.number is not np.float64 else unsigned(problem.X)
+        width = max(self._width, problem.n)
+        self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
         return self
 
     def last(self) -> Predictor:
@@ -291,12 +351,14 @@ class State:
                 state.t = int(saved["t"])
                 for name in ("p", "g", *state._parts.scalars):
                     setattr(state, name, np.float64(saved[name][()]))
-                for name in state._parts.vectors:
-                    width = saved[state._parts.vectors[0]].size
+                if same:
+                    width = saved["v"].size
                     fits = width == problem.n or (width > problem.n and not state._parts.centred)  # a stream may be wider
-                    if same and not (saved[name].shape == (width,) and fits):
-                        raise ValueError(f"{name} has the shape {saved[name].shape}")
-                    setattr(state, name, np.array(saved[name], dtype=np.float64))
+                    state._make_room(width, width)
+                    for name in state._parts.vectors:
+                        if not (saved[name].shape == (width,) and fits):
+                            raise ValueError(f"{name} has the shape {saved[name].shape}")
+                        getattr(state, name)[:] = saved[name]
             except Exception as error:  # whatever a damaged archive makes its reader raise
                 raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
         if weighted != (weights is not None):
@@ -306,33 +368,18 @@ class State:
         return state
 
 
-@cache
-def _compiled(function):
-    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU."""
-    return numba.njit(function, error_model="numpy", nogil=True)
-
-
-@cache
-def _compiled_derivative(derivative):
-    """The loss derivative, compiled; a TypeError that shows why if numba cannot."""
-    try:
-        compiled = _compiled(getattr(derivative, "py_func", derivative))
-        float(compiled(np.float64(0), np.float64(1)))
-    except (numba.core.errors.NumbaError, TypeError) as error:
-        raise TypeError(
-            f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
-        ) from None
-    return compiled
-
-
-def _unsigned(X: Rows) -> Rows:
-    """The same memory with column numbers read as unsigned: numba then need not test each for being negative.
-
-    `Problem` has checked that they are in range.
-    """
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
-        X = X._replace(data=X.data.astype(np.float64, copy=False))
-    return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
+def _check_callback(callback, every) -> int | None:
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of t and the state; got {callback!r}")
+    if every is None:
+        return None
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)):
+        raise TypeError(f"every must be a number of steps, an integer >= 1; got {every!r}")
+    if every < 1 or callback is None:
+        raise ValueError(
+            f"every must be a number of steps >= 1, and goes with a callback; got {every!r}, callback={callback!r}"
+        )
+    return int(every)
 
 
 def _code(problem: Problem) -> tuple:

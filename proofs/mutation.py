@@ -15,15 +15,19 @@ from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from efficient import sparse
-from efficient.state import ALGORITHMS, Algorithm
+from efficient.state import ALGORITHMS, Algorithm, Mean
 
 from .ledger import LABEL_OF, Entry, Job
 from .prover import Equation, is_identity, number_of
 from .shipped import Unknowns, induction, symbols, unrolled
 
 EXCHANGED = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "==": "!=", "!=": "==", "<": ">="}
-HELPERS = ("row", "dot", "add", "add_both")
+HELPERS = ("entries", "dot", "add", "add_both", "ONE", "TWO", "THREE", "FOUR")
+HINTS = ("ahead(", "ahead_in_order(", "ahead_of(")
+"""How the lines begin that compute nothing, and which no proof can tell from their corruptions."""
 
 
 class Mutant(NamedTuple):
@@ -49,9 +53,9 @@ def mutants(function: Callable) -> Iterator[Mutant]:
             wrong = str(int(token.string) + 1)
         elif token.type == tokenize.NAME and token.string in names and not keyword.iskeyword(token.string):
             wrong = names[(names.index(token.string) + 1) % len(names)]
-        if wrong is None or token.start[0] != token.end[0]:
+        (row, start), (last, end) = token.start, token.end
+        if wrong is None or row != last or lines[row - 1].strip().startswith(HINTS):
             continue
-        (row, start), (_, end) = token.start, token.end
         line = lines[row - 1]
         code = line.split("#")[0].strip()
         changed = [*lines[: row - 1], line[:start] + wrong + line[end:], *lines[row:]]
@@ -80,21 +84,26 @@ def corrupted(algorithm: Algorithm) -> Iterator[tuple[str, Algorithm | None]]:
         changed: Any = {part: mutant.function if callable(original) else original._replace(recover=mutant.function)}
         return algorithm._replace(**changed)
 
-    for part in ("steps", "centre", "last", "average"):
+    for part in ("steps", "last", "average"):
         original = getattr(algorithm, part)
         if original is not None:
             for mutant in mutants(original if callable(original) else original.recover):
                 yield f"{part}: {mutant.where}", with_part(part, mutant)
+    for part in Mean._fields if algorithm.mean is not None else ():
+        for mutant in mutants(getattr(algorithm.mean, part)):
+            wrong: Any = {part: mutant.function}
+            broken = mutant.function is None or algorithm.mean is None
+            yield f"{part}: {mutant.where}", None if broken else algorithm._replace(mean=algorithm.mean._replace(**wrong))
     called = [name for name in HELPERS if name in algorithm.steps.__code__.co_names]
-    for name in ("row", *called):
+    for name in ("entries", *called):
         for mutant in mutants(getattr(sparse, name)):
             if mutant.function is None:
                 yield f"{name}: {mutant.where}", None
                 continue
-            # `row` is called by the others, so they are bound to it anew
+            # `entries` is called by the others, so they are bound to it anew
             helpers = {name: mutant.function}
-            if name == "row":
-                helpers |= {other: rebind(getattr(sparse, other), row=mutant.function) for other in called}
+            if name == "entries":
+                helpers |= {other: rebind(getattr(sparse, other), entries=mutant.function) for other in called}
             yield f"{name}: {mutant.where}", algorithm._replace(steps=rebind(algorithm.steps, **helpers))
 
 
@@ -102,6 +111,8 @@ def claims(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[Equati
     """Everything that is proved about an algorithm's shipped code."""
     for T in (1, 2, 3):
         yield from unrolled(algorithm, T, unknown)
+    for T in (1, 2) if algorithm.centred else ():
+        yield from unrolled(algorithm, T, unknown, projected=True)
     for _, step in induction(algorithm, unknown):
         yield step
 
@@ -129,8 +140,9 @@ def failure(algorithm: Algorithm | None) -> str | None:
     if algorithm is None:
         return "broken"
     try:
-        at_all_points = all(step.left == step.right for point in POINTS for step in claims(algorithm, point))
-        return None if at_all_points and all(is_identity(step) for step in claims(algorithm)) else "refuted"
+        with np.errstate(over="ignore"):  # places in a row may wrap around
+            at_all_points = all(step.left == step.right for point in POINTS for step in claims(algorithm, point))
+            return None if at_all_points and all(is_identity(step) for step in claims(algorithm)) else "refuted"
     except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError):
         return "broken"
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 
-from efficient.casgd import centre
 from efficient.state import ALGORITHMS
 
 from .ledger import LABEL_OF, Entry, Job
@@ -33,9 +32,13 @@ AVERAGED_UPDATE = [
     ("c ← c + a/t", "c = c + omega[j] * a / (t + t0)"),
     ("h ← h + 1/t", "h = h + omega[j] / (t + t0)"),
 ]
-CENTRED_FIRST = [("q ← x̄ · x_π1", "q = dot(xbar, X, i)"), ("z ← g q", "z = g * q"), ("r ← aθ − z", "r = a * theta - z")]
+CENTRED_FIRST = [
+    ("q ← x̄ · x_π1", "q = projections[i] if len(projections) else dot(xbar, X, i)"),
+    ("z ← g q", "z = g * q"),
+    ("r ← aθ − z", "r = a * theta - z"),
+]
 CENTRED_PREDICTION = [
-    ("q ← x̄ · x_πt", "q = dot(xbar, X, i)"),
+    ("q ← x̄ · x_πt", "q = projections[i] if len(projections) else dot(xbar, X, i)"),
     ("p ← −(d + r − aq)/(λ(t−1))", "p = -(d + r - a * q) / (lam * (t - 1 + t0))"),
 ]
 CENTRED_UPDATE = [("z ← z + g q", "z = z + g * q"), ("r ← aθ − z", "r = a * theta - z")]
@@ -64,9 +67,9 @@ RECOVERIES = {
               ("b̄' ← −s/(λT)", "return w, s / (-lam * total)")],
 }  # fmt: skip
 
+SUM_OF_ROWS = [("x̄ ← (1/m) Σ x_i", "add(xbar, weight[i], X, i)")]
 CENTRE = [
-    ("x̄ ← (1/m) Σ x_i", "add(xbar, weight[i], X, i)"),
-    ("", "xbar[j] = xbar[j] / total"),
+    ("(x̄, the division)", "xbar[j] = xbar[j] / total"),
     ("θ ← 1 + ‖x̄‖²", "theta = theta + xbar[j] * xbar[j]"),
 ]
 
@@ -87,8 +90,8 @@ def read(name: str) -> Iterator[Entry]:
     algorithm = ALGORITHMS[name]
     recover = (algorithm.average or algorithm.last).recover
     tables = [(LINES[name], algorithm.steps), (RECOVERIES[name], recover)]
-    if algorithm.centred:
-        tables.append((CENTRE, centre))
+    if algorithm.mean is not None:
+        tables += [(SUM_OF_ROWS, algorithm.mean.add_up), (CENTRE, algorithm.mean.centre)]
     missing = [line for lines, function in tables for line in in_order(lines, function)]
     turned = [in_order(list(reversed(lines)), function) for lines, function in tables if len(lines) > 1]
     total = sum(len(lines) for lines, _ in tables)

@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 
 import reference
-from efficient.state import ALGORITHMS, Algorithm
+from efficient.state import ALGORITHMS, Algorithm, Mean
 from reference import Loss, Problem
 from reference.rows import Rows
 
@@ -102,14 +102,15 @@ def take_step(algorithm: Algorithm, n: int, columns: tuple[int, ...], first: boo
         asked.append(p)
         return slope
 
-    rows = Rows(stored, np.array(columns), np.array([0, len(columns)]), n)
+    other = [unknown("other"), *stored]  # of a row before it
+    rows = Rows(np.array(other, dtype=object), np.array([0, *columns]), np.array([0, 1, 1 + len(columns)]), n)
     vectors = [state[name].copy() for name in algorithm.vectors]
     scalars = [state[name] for name in algorithm.scalars]
-    centre = (xbar, theta) if algorithm.centred else ()
+    mean = (xbar, theta, ()) if algorithm.centred else ()
     averaging = ([omega],) if algorithm.average else ()
     taken = 0 * lam if first else unknown("tau")
     t_after, *scalars, p, g = algorithm.steps(
-        *(rows, [unknown("y")], [weight], lam, dloss, [0], t0, *averaging, *centre, taken, *vectors, *scalars)
+        *(rows, [0, unknown("y")], [0, weight], lam, dloss, [1], t0, *averaging, *mean, taken, *vectors, *scalars)
     )
     after = dict(zip((*algorithm.vectors, *algorithm.scalars), (*vectors, *scalars), strict=True))
     return Step(weight * slope, t0, omega, x, xbar, theta, {"t": taken, **state}, {"t": t_after, "g": g, **after}, p, asked[0])
@@ -124,8 +125,8 @@ def predictor(recovery, lam, t0, state: dict[str, Any], xbar: np.ndarray) -> tup
 def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tuple[str, Equation]]:
     """(label, step) for each invariant, at step 1 and at step t from the invariants at t − 1."""
     lam, slope = unknown("lambda"), unknown("slope")
-    if algorithm.centred:
-        yield from (("alg", step) for step in centre(algorithm, unknown))
+    if algorithm.mean is not None:
+        yield from (("alg", step) for step in centre(algorithm.mean, unknown))
     for (n, columns), first, derivative in product(LAYOUTS, (True, False), (slope, 0 * lam)):
         step = take_step(algorithm, n, columns, first, unknown, derivative)
         g, t0, old, new = step.g, step.t0, step.before, step.after
@@ -142,12 +143,12 @@ def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tup
                 yield label, equation._replace(spoil=spoil)
 
 
-def centre(algorithm: Algorithm, unknown: Unknowns) -> Iterator[Equation]:
-    """Lines 2 and 3 of Algorithm 3 on two rows with gaps: x̄ and θ."""
+def centre(mean: Mean, unknown: Unknowns) -> Iterator[Equation]:
+    """Lines 2 and 3 of Algorithm 3 on two rows with gaps: x̄ and θ; the rows are added up in two parts."""
     x, weight = _vector(unknown, "x", 4), _vector(unknown, "weight", 2)
     rows = Rows(x, np.array([0, 2, 1, 2]), np.array([0, 2, 4]), 4)
     xbar = np.zeros(4, dtype=object)
-    theta = algorithm.centre(rows, weight, xbar)
+    theta = mean.centre(xbar, mean.add_up(rows, weight, 1, 2, xbar, mean.add_up(rows, weight, 0, 1, xbar, 0 * x[0])))
     total = weight[0] + weight[1]
     wanted = [weight[0] * x[0], weight[1] * x[2], weight[0] * x[1] + weight[1] * x[3], 0]
     for j in range(4):
@@ -202,10 +203,13 @@ class Derivatives:
         return self.known.setdefault(key, self.unknown(f"g{len(self.known) + 1}"))
 
 
-def unrolled(algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2) -> Iterator[Equation]:
+def unrolled(
+    algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2, projected: bool = False
+) -> Iterator[Equation]:
     """The loop and the dense definition, both as shipped, for T steps on T generic rows.
 
-    On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a point with any numbers for them.
+    With `projected` the loop is handed q = x̄ · x of all rows. On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a
+    point with any numbers for them.
     """
     papers = unknown is symbols
     lam, derivative = unknown("lambda"), Derivatives(unknown)
@@ -216,11 +220,15 @@ def unrolled(algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int =
     problem.weight = weight  # past the door, which asks whether a weight is >= 0
     steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
     xbar = np.full(n, 0 * lam, dtype=object)
-    theta = algorithm.centre(problem.X, weight, xbar) if algorithm.centred else None
+    mean: tuple = ()
+    if algorithm.mean is not None:
+        theta = algorithm.mean.centre(xbar, algorithm.mean.add_up(problem.X, weight, 0, T, xbar, 0 * lam))
+        projections = np.full(T if projected else 0, 0 * lam, dtype=object)
+        algorithm.mean.project(problem.X, xbar, 0, len(projections), projections)
+        mean = (xbar, theta, projections)
     averaging = (omega,) if algorithm.average else ()
     vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
     scalars = [0 * lam for _ in algorithm.scalars]
-    mean = (xbar, theta) if algorithm.centred else ()
     t, *scalars, p, g = algorithm.steps(
         *(problem.X, problem.y, weight, lam, derivative, range(T), t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
     )
@@ -254,6 +262,9 @@ def _unrolled(name: str) -> Iterator[Equation]:
     """The shipped loop and the shipped definition on T generic rows of two features, with an opaque ℓ'."""
     for T in (1, 2, 3, 4):
         yield from unrolled(ALGORITHMS[name], T)
+    for T in (1, 2, 3) if ALGORITHMS[name].centred else ():
+        for step in unrolled(ALGORITHMS[name], T, projected=True):
+            yield step._replace(claim=f"projections given, {step.claim}")
 
 
 MEAN_LABEL = {"asgd": "eqn:naiveAverage", "casgd": "eqn:centerAvg"}

@@ -273,4 +273,4 @@ def test_a_long_stream_of_single_rows_grows_in_linear_time():
         row = Problem(sp.csr_array(([1.0], [j], [0, 1]), shape=(1, j + 1)), [1.0 if j % 3 else -1.0], "log", 0.1)
         state = (State(row, "asgd") if state is None else state.follow(row)).run([0])
     assert state.t == len(state.v) == 2000
-    assert len(state._room["v"]) < 2 * 2000 + 2
+    assert len(state._room) < 2 * 2000 + 2

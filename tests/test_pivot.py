@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import efficient
 from efficient import State
-from efficient.casgd import centre
+from efficient.casgd import add_up, centre
 from efficient.pivot import find_pivot, pivoted
 from proofs import stability
 from proofs.stability import BOUND, LAM, OFFSETS, Printed, errors, measure, relative
@@ -98,6 +98,7 @@ def test_zeros_that_are_stored_and_zeros_that_are_not_count_alike():
 def test_detection_against_its_definition(seed):
     rng = np.random.default_rng(seed)
     X = (rng.normal(size=(50, 30)) + 10 ** rng.uniform(-1, 1, 30)) * (rng.random((50, 30)) < rng.uniform(0.7, 1, 30))
+    X[:, 0] += 100  # so that the mean as a whole is large
     pivot = find_pivot(as_rows(sp.csr_array(X)))
     wanted = X.mean(axis=0) ** 2 > 4 * X.var(axis=0)
     assert wanted.any() and not wanted.all()
@@ -108,11 +109,21 @@ def test_detection_against_its_definition(seed):
     assert len(rows.data) <= np.count_nonzero(X) + before / 4
 
 
+def test_a_mean_that_is_small_as_a_whole_is_left_alone():
+    far, wide = 3 + np.resize([0.5, -0.5], 40), np.resize([30.0, -30.0, 0.0, 0.0], 40)
+    np.testing.assert_array_equal(find_pivot(column(far)), [3.0])
+    assert find_pivot(as_rows(np.stack([far, wide], axis=1))) is None
+    X = make_text(2000, 500, 40, seed=0).X.copy()
+    share = X.mean(axis=0) ** 2 / X.power(2).mean(axis=0)
+    assert share.max() > 0.8  # the commonest words
+    assert find_pivot(as_rows(X)) is None
+
+
 def test_the_mean_of_many_rows_far_away(monkeypatch):
     values = 1e12 + np.random.default_rng(0).normal(size=1_000_000)
     exact = float(sum(map(Fraction, values[::1000])) / 1000)
     assert abs(find_pivot(column(values[::1000]))[0] - exact) <= 1e-4  # the spacing of floats there
-    monkeypatch.setattr("efficient.pivot.BLOCK", 1000)  # the blocks do not show
+    monkeypatch.setattr("efficient.blocks.ENTRIES", 1000)  # the blocks do not show
     pivot = find_pivot(column(values))[0]
     assert abs(np.mean(values - pivot)) <= 1e-3
 
@@ -139,12 +150,13 @@ def test_where_nothing_is_pivoted_not_a_bit_changes(algorithm, data):
     assert state.last().pivoted is None
     # and the printed run is Algorithm 3's source on the raw rows
     xbar = np.zeros(problem.n)
-    theta, parts, zero = centre(problem.X, problem.weight, xbar), state._parts, np.float64(0)
+    theta = centre(xbar, add_up(problem.X, problem.weight, 0, 60, xbar, 0))
+    parts, zero = state._parts, np.float64(0)
     vectors = [np.zeros(problem.n) for _ in parts.vectors]
     omega = [np.ones(500)] if parts.average else []
     scalars = [zero] * len(parts.scalars)
     done = parts.steps(
-        problem.X, problem.y, problem.weight, 0.01, problem.loss.derivative, indices, zero, *omega, xbar, theta, zero,
+        problem.X, problem.y, problem.weight, 0.01, problem.loss.derivative, indices, zero, *omega, xbar, theta, (), zero,
         *vectors, *scalars
     )  # fmt: skip
     for name, vector in zip(parts.vectors, vectors, strict=True):
@@ -269,7 +281,7 @@ def test_pivoting_and_predicting_never_make_the_matrix_dense():
 
 
 def test_detection_takes_no_room_like_the_matrix(monkeypatch):
-    monkeypatch.setattr("efficient.pivot.BLOCK", 1000)
+    monkeypatch.setattr("efficient.blocks.ENTRIES", 1000)
     X = as_rows(sp.csr_array(np.random.default_rng(0).normal(1, 1, (20_000, 20))))
     tracemalloc.start()
     try:

@@ -1,0 +1,82 @@
+"""Long work in blocks of about a tenth of a second, so that it can show its progress and be stopped between two of them."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+from reference.rows import Rows
+
+SECONDS = 0.1
+"""How long a block is meant to take."""
+
+ENTRIES = 300_000
+"""About how many stored entries the first block of a long run visits."""
+
+
+def first_block(X: Rows) -> int:
+    """How many rows to visit before the clock is looked at: one in exact arithmetic, else those of some 300 000 entries."""
+    return 1 if X.data.dtype == object else max(1, ENTRIES * X.m // (len(X.data) + 1))
+
+
+def blocks_of_rows(X: Rows) -> Iterator[tuple[int, int]]:
+    """(start, stop) of consecutive blocks of all rows."""
+    return blocks(0, X.m, first_block(X))
+
+
+def blocks(first: int, total: int, size: int, every: int | None = None) -> Iterator[tuple[int, int]]:
+    """(start, stop) of consecutive blocks from `first` up to `total`, each as large as the time that the last one took allows.
+
+    The first block has the given size. With `every`, each multiple of it is the end of a block.
+    """
+    start = first
+    while start < total:
+        stop = min(total, start + size)
+        if every is not None:
+            stop = min(stop, start - start % every + every)
+        began = time.perf_counter()
+        yield start, stop
+        took = max(time.perf_counter() - began, SECONDS / 1e6)
+        if stop - start == size or took > SECONDS:  # a shorter block that was quick says little
+            size = max(1, int((stop - start) * min(8.0, SECONDS / took)))
+        start = stop
+
+
+@contextmanager
+def held_interrupts():
+    """Hold Ctrl-C back, and let it through where the caller asks: `with held_interrupts() as let_through`.
+
+    A compiled loop cannot be interrupted, and between its return and the moment when its results are stored nothing may
+    interrupt either. Only the main thread is ever interrupted, so elsewhere there is nothing to do.
+    """
+    held = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def let_through():
+        if held:
+            arguments = held.pop()
+            held.clear()
+            before(*arguments)
+
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield let_through
+        return
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield let_through
+    finally:
+        signal.signal(signal.SIGINT, before)
+    let_through()
+
+
+def progress_bar(first: int, total: int, wanted: bool | None):
+    """tqdm's bar over the steps, after half a second; unless asked for or refused, on a terminal and in a notebook only."""
+    if wanted is None:
+        wanted = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not wanted:
+        return nullcontext()
+    from tqdm.auto import tqdm
+
+    return tqdm(initial=first, total=total, unit=" steps", unit_scale=True, delay=0.5)

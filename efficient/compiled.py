@@ -1,0 +1,43 @@
+"""How the loops are compiled for float64. Compiling is done at the first call and kept in memory only, never on disk."""
+
+from functools import cache
+
+import numba
+import numpy as np
+
+from reference.rows import Rows
+
+
+@cache
+def compiled(function):
+    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU."""
+    return numba.njit(function, error_model="numpy", nogil=True)
+
+
+@cache
+def compiled_loop(function):
+    """The same for a loop, which allocates nothing: nobody counts references to its arrays, which would cost more than a hint."""
+    return numba.njit(function, error_model="numpy", nogil=True, _nrt=False)
+
+
+@cache
+def compiled_derivative(derivative):
+    """The loss derivative, compiled; a TypeError that shows why if numba cannot."""
+    try:
+        fast = compiled(getattr(derivative, "py_func", derivative))
+        float(fast(np.float64(0), np.float64(1)))
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        raise TypeError(
+            f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
+        ) from None
+    return fast
+
+
+def unsigned(X: Rows) -> Rows:
+    """The same memory with column numbers read as unsigned: numba then need not test each for being negative.
+
+    `Problem` has checked that they are in range.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
+        X = X._replace(data=X.data.astype(np.float64, copy=False))
+    return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))

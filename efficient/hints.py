@@ -1,0 +1,89 @@
+"""Hints to the processor: fetch what later steps will read. They compute nothing, and as plain Python they do nothing.
+
+In random order every row begins with a wait for memory, unless someone said in time which row comes. The compiled loops emit
+LLVM's prefetch instruction, which reads no value and cannot fault; results do not depend on it.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+LARGE = 300_000
+"""From this n on, about where two vectors outgrow the caches, the entries of the vectors are fetched ahead as well."""
+
+LINE = 64
+"""Bytes of a cache line."""
+
+
+def ahead(X, indices, j, v):
+    """Before step j: fetch the row of step j + 2, where the row of step j + 3 starts, and what the next row needs of v."""
+
+
+def ahead_in_order(X, i, v):
+    """Before row i, when rows are visited in order: fetch what the next row needs of v."""
+
+
+def ahead_of(per_row, indices, j):
+    """Before step j: fetch the number that step j + 3 will need of an array with one for each row."""
+
+
+@intrinsic
+def _prefetch(_, array, place):
+    def emit(context, builder, signature, arguments):
+        word, number = ir.IntType(64), ir.IntType(32)
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+        offset = builder.mul(context.cast(builder, arguments[1], signature.args[1], types.uintp), stride)
+        address = builder.inttoptr(builder.add(builder.ptrtoint(view.data, word), offset), ir.IntType(8).as_pointer())
+        of_type = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        to_read, keep, data = number(0), number(3), number(1)
+        fetch = cgutils.get_or_insert_function(builder.module, of_type, "llvm.prefetch.p0i8")
+        builder.call(fetch, [address, to_read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, place), emit
+
+
+@overload(ahead, jit_options={"forceinline": True})
+def _ahead(X, indices, j, v):
+    columns_a_line = np.uintp(LINE // X.types[1].dtype.bitwidth * 8)
+    values_a_line = np.uintp(LINE // X.types[0].dtype.bitwidth * 8)
+    one = np.uintp(1)
+
+    def hints(X, indices, j, v):
+        columns, values, starts = X.indices, X.data, X.indptr
+        if j + 3 < len(indices):
+            _prefetch(starts, np.uintp(indices[j + 3]))
+            i = np.uintp(indices[j + 2])
+            for e in range(np.uintp(starts[i]), np.uintp(starts[i + one]), columns_a_line):
+                _prefetch(columns, e)
+            for e in range(np.uintp(starts[i]), np.uintp(starts[i + one]), values_a_line):
+                _prefetch(values, e)
+            if len(v) >= LARGE:
+                i = np.uintp(indices[j + 1])
+                for e in range(np.uintp(starts[i]), np.uintp(starts[i + one])):
+                    _prefetch(v, columns[e])
+
+    return hints
+
+
+@overload(ahead_in_order, jit_options={"forceinline": True})
+def _ahead_in_order(X, i, v):
+    def hints(X, i, v):
+        columns, starts = X.indices, X.indptr
+        if len(v) >= LARGE and i + 2 < len(starts):
+            for e in range(np.uintp(starts[i + 1]), np.uintp(starts[i + 2])):
+                _prefetch(v, columns[e])
+
+    return hints
+
+
+@overload(ahead_of, jit_options={"forceinline": True})
+def _ahead_of(per_row, indices, j):
+    def hint(per_row, indices, j):
+        if j + 3 < len(indices):
+            _prefetch(per_row, np.uintp(indices[j + 3]))
+
+    return hint
