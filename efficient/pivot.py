@@ -84,7 +84,9 @@ def pivoted(X: Rows, pivot: np.ndarray) -> Rows:
     Cost: O(n + mk) time, and a copy of the rows.
     """
     columns = np.flatnonzero(pivot)
-    starts = np.arange(X.m + 1) * len(columns)
+    # the type of X's places, if that has room, as the loops need not be compiled anew for it
+    places = np.promote_types(X.indptr.dtype, np.min_scalar_type(len(X.data) + X.m * len(columns)))
+    columns, starts = columns.astype(places), np.arange(X.m + 1, dtype=places) * len(columns)
     everywhere = sp.csr_array((np.tile(pivot[columns], X.m), np.tile(columns, X.m), starts), shape=(X.m, X.n))
     moved = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n)) - everywhere
     return Rows(moved.data, moved.indices, moved.indptr, X.n)
