@@ -1,4 +1,4 @@
-"""Holding anybody's implementation against the paper.
+"""Holding anybody's implementation against the paper: `check(train)`, or `python -m proofs.conformance --impl module:train`.
 
 An implementation is a callable `train(X, y, loss, lam, indices, average, centred) -> (w, b)`: the predictor for raw rows,
 the mean of the iterates or the last of them. Our own two packages stand behind the same face.
@@ -8,8 +8,10 @@ from types import ModuleType
 
 from reference import Problem
 
-ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
-"""The name of the algorithm for each value of (average, centred)."""
+from .cases import ALGORITHM
+from .check import check
+
+__all__ = ["ALGORITHM", "check", "train_with"]
 
 
 def train_with(package: ModuleType):

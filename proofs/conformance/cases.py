@@ -1,0 +1,157 @@
+"""The stored test vectors, read: what is asked of an implementation, the exact answer and how far float64 may be from it."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from reference.losses import LOSSES
+
+ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
+"""The name of the algorithm for each value of (average, centred)."""
+
+VECTORS = Path(__file__).parent / "vectors"
+
+VERSION = 1
+"""The version of the format that this reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """The predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide."""
+
+    t: int
+    w: tuple[Fraction, ...]
+    b: Fraction
+    w_tolerance: float | None
+    b_tolerance: float | None
+
+    @property
+    def held(self) -> bool:
+        """Whether a float64 implementation is held to it."""
+        return self.w_tolerance is not None and self.b_tolerance is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One case of the vectors.
+
+    Parameters
+    ----------
+    id, comment : str
+        Its name, which never changes, and why it exists.
+    flags : tuple of str
+        What is special about it; the README says what they mean.
+    algorithm, average, centred, loss, n, rows, y, lam, indices
+        The question: 0-based, in float64; rows of (column, value) pairs, perhaps unsorted, with repeated columns or zeros.
+    p, g : tuples of Fraction
+        The predictions before each step and the loss derivatives there.
+    p_tolerance, g_tolerance : tuples of float, None from the step on which float64 does not decide
+    checkpoints : tuple of Checkpoint
+    undecided : str
+        What float64 does not decide, if so.
+    """
+
+    id: str
+    comment: str
+    flags: tuple[str, ...]
+    algorithm: str
+    average: bool
+    centred: bool
+    loss: str
+    n: int
+    rows: list[list[tuple[int, float]]]
+    y: list[float]
+    lam: float
+    indices: list[int]
+    p: tuple[Fraction, ...]
+    g: tuple[Fraction, ...]
+    p_tolerance: tuple[float | None, ...]
+    g_tolerance: tuple[float | None, ...]
+    checkpoints: tuple[Checkpoint, ...]
+    undecided: str
+
+    def matrix(self) -> sp.csr_array:
+        """A new CSR array of the rows that stores the entries as they are given."""
+        entries = [entry for row in self.rows for entry in row]
+        columns = np.array([column for column, _ in entries], dtype=np.int32)
+        values = np.array([value for _, value in entries], dtype=np.float64)
+        starts = np.cumsum([0, *map(len, self.rows)], dtype=np.int32)
+        return sp.csr_array((values, columns, starts), shape=(len(self.rows), self.n))
+
+    def request(self, t: int) -> dict[str, Any]:
+        """What an external program is asked about the first t steps; one line of JSON."""
+        return {
+            "id": f"{self.id}@{t}",
+            "algorithm": self.algorithm,
+            "average": self.average,
+            "centred": self.centred,
+            "loss": self.loss,
+            "n": self.n,
+            "rows": self.rows,
+            "y": self.y,
+            "lam": self.lam,
+            "indices": self.indices[:t],
+        }
+
+
+def load(algorithm: str | Iterable[str] | None = None, loss: str | Iterable[str] | None = None) -> list[Case]:
+    """The cases of the chosen algorithms and losses: a name, several, or None for all.
+
+    Raises
+    ------
+    ValueError
+        There is no such algorithm or loss.
+    """
+    algorithms = _chosen("algorithm", algorithm, ALGORITHM.values())
+    losses = _chosen("loss", loss, LOSSES)
+    return [case for name in algorithms for kind in losses for case in _read(VECTORS / f"{name}-{kind}.json")]
+
+
+def _chosen(argument: str, chosen: str | Iterable[str] | None, known: Iterable[str]) -> list[str]:
+    known = list(known)
+    names = known if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, several or None for all; got {name!r}")
+    if not names:
+        raise ValueError(f"{argument} must name at least one of {', '.join(map(repr, known))}; got none")
+    return [name for name in known if name in names]
+
+
+@cache
+def _read(path: Path) -> tuple[Case, ...]:
+    file = json.loads(path.read_text("utf8"))
+    if file["version"] != VERSION:
+        raise ValueError(f"{path} has version {file['version']} of the format; this reads version {VERSION}")
+    kind = {key: file[key] for key in ("algorithm", "average", "centred", "loss")}
+    return tuple(_case(each, kind) for each in file["cases"])
+
+
+def _case(each: dict[str, Any], kind: dict[str, Any]) -> Case:
+    expected, tolerances = each["expected"], each["float"]
+    return Case(
+        **kind,
+        **{key: each[key] for key in ("id", "comment", "n", "y", "lam", "indices")},
+        rows=[[(column, value) for column, value in row] for row in each["rows"]],
+        flags=tuple(each["flags"]),
+        p=_numbers(expected["p"]),
+        g=_numbers(expected["g"]),
+        p_tolerance=tuple(tolerances["p"]),
+        g_tolerance=tuple(tolerances["g"]),
+        checkpoints=tuple(
+            Checkpoint(point["t"], _numbers(point["w"]), Fraction(point["b"]["exact"]), tolerance["w"], tolerance["b"])
+            for point, tolerance in zip(expected["checkpoints"], tolerances["checkpoints"], strict=True)
+        ),
+        undecided=tolerances.get("undecided", ""),
+    )
+
+
+def _numbers(values: list[dict[str, str]]) -> tuple[Fraction, ...]:
+    return tuple(Fraction(value["exact"]) for value in values)

@@ -1,0 +1,101 @@
+"""Holding an implementation to the vectors: case by case, exactly or within the bounds of float64, with a diagnosis."""
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from .answers import Function, Implementation
+from .cases import load
+from .report import Report
+from .verdicts import Result, judge
+
+
+def read_expected_failures(path: str | Path) -> dict[str, str]:
+    """The expected failures of a file: on every line the id of a case, or a pattern of ids, and the reason.
+
+    Raises
+    ------
+    ValueError
+        A line has no reason; names it. Empty lines and lines that start with # are skipped.
+    """
+    reasons: dict[str, str] = {}
+    for number, line in enumerate(Path(path).read_text("utf8").splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        pattern, _, reason = line.strip().partition(" ")
+        if not reason.strip():
+            raise ValueError(f"{path}, line {number}: {pattern!r} has no reason; write an id, a space, and why it fails")
+        reasons[pattern] = reason.strip()
+    return reasons
+
+
+def check_patterns(expected_failures: Mapping[str, str]) -> None:
+    """Refuse a pattern that matches no case, or no reason."""
+    ids = [case.id for case in load()]
+    for pattern, reason in expected_failures.items():
+        if not str(reason).strip():
+            raise ValueError(f"expected_failures: {pattern!r} has no reason")
+        if not fnmatch.filter(ids, pattern):
+            raise ValueError(f"expected_failures: {pattern!r} matches no case of the vectors")
+
+
+def with_expectation(result: Result, expected_failures: Mapping[str, str]) -> Result:
+    """The result, if its case is listed as an expected failure, in that light."""
+    reasons = [reason for pattern, reason in expected_failures.items() if fnmatch.fnmatchcase(result.case.id, pattern)]
+    if not reasons or result.verdict == "unsupported":
+        return result
+    if result.verdict in ("failed", "error"):
+        return replace(result, verdict="expected failure", detail=f"{reasons[0]} ({result.detail})")
+    return replace(result, verdict="unexpectedly passed", detail=f"strike it off the list: {reasons[0]}")
+
+
+def check(
+    train: Callable | Implementation,
+    algorithm: str | Iterable[str] | None = None,
+    loss: str | Iterable[str] | None = None,
+    *,
+    exact: bool = False,
+    expected_failures: Mapping[str, str] | None = None,
+    progress: bool | None = None,
+) -> Report:
+    """Hold an implementation to the test vectors, and say what is wrong with it.
+
+    Parameters
+    ----------
+    train : callable (X, y, loss, lam, indices, average, centred) -> (w, b) or (w, b, p, g), or Command
+        X is a CSR array, y and indices are arrays, lam is a float. The predictor is for raw rows; p and g are the prediction
+        and the loss derivative at every step. It raises NotImplementedError for what it does not do.
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}, several of them, or None for all
+    loss : {"absolute", "squared", "hinge", "log"}, several of them, or None for all
+    exact : bool
+        lam is a Fraction, and the results must be equal to the exact ones with ==. The log-loss and its derivative are rounded
+        to multiples of 2^-128 in exact runs, as `reference.losses.log_derivative_on_grid` does.
+    expected_failures : mapping from case ids, or patterns of them, to reasons, optional
+        What may fail, and must.
+    progress : bool, optional
+        Show a progress bar on standard error; by default only at a terminal.
+
+    Returns
+    -------
+    Report
+        `report.passed`, `report.results`, `report.diagnosis`; printed, it is a summary.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is none of these. Whatever `train` does is a verdict, not an exception.
+
+    Cost: a few seconds for all algorithms and losses, and whatever `train` takes for 2900 short runs.
+    """
+    implementation: Implementation = train if hasattr(train, "ask") else Function(train)  # type: ignore[assignment]
+    cases, expected_failures = load(algorithm, loss), expected_failures or {}
+    check_patterns(expected_failures)
+    results = []
+    with tqdm(total=len(cases), unit="case", disable=None if progress is None else not progress, leave=False) as bar:
+        for case, replies in zip(cases, implementation.ask(cases, exact), strict=True):
+            results.append(with_expectation(judge(case, replies, exact), expected_failures))
+            bar.update()
+    return Report(implementation, exact, results)

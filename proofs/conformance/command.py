@@ -1,0 +1,180 @@
+"""An external program as an implementation: a JSON object a line on its standard input, one a line on its standard output."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from .answers import Reply, Trouble, read
+from .cases import Case
+
+MOST_OUTPUT = 1 << 26
+"""More bytes than any answer needs; a program that writes more is ended."""
+
+
+class Command:
+    """A program that is started once for each algorithm and loss, reads all its questions and answers them.
+
+    Parameters
+    ----------
+    command : str
+        The program and its arguments, as one would type them (no pipes, no variables).
+    each : bool
+        Start it anew for every question, so that one crash costs one answer.
+    timeout : float
+        Seconds after which a started program is ended, with all that it started.
+
+    Raises
+    ------
+    ValueError
+        There is no such program, or the timeout is no positive number.
+    """
+
+    version = ""  # a program cannot be asked
+
+    def __init__(self, command: str, each: bool = False, timeout: float = 60):
+        self.arguments = shlex.split(command)
+        if not self.arguments:
+            raise ValueError(f"command must name a program; got {command!r}")
+        if shutil.which(self.arguments[0]) is None:
+            raise ValueError(f"command must name a program, as ./program if it is in this folder; got {self.arguments[0]!r}")
+        if not 0 < timeout <= threading.TIMEOUT_MAX:
+            raise ValueError(f"timeout must be a number of seconds > 0; got {timeout!r}")
+        self.name, self.each, self.timeout = command, each, timeout
+
+    def ask(self, cases: Sequence[Case], exact: bool) -> Iterator[list[Reply]]:
+        for _, group in groupby(cases, key=lambda case: (case.algorithm, case.loss)):
+            batch = list(group)
+            questions = [(case, checkpoint.t) for case in batch for checkpoint in case.checkpoints]
+            if self.each:
+                for case in batch:
+                    yield [self._answers([(case, checkpoint.t)], exact)[0] for checkpoint in case.checkpoints]
+            else:
+                replies = iter(self._answers(questions, exact))
+                yield from ([next(replies) for _ in case.checkpoints] for case in batch)
+
+    def _answers(self, questions: list[tuple[Case, int]], exact: bool) -> list[Reply]:
+        """What one started program says to these questions."""
+        requests = [case.request(t) for case, t in questions]
+        try:
+            lines, ending = self._run("".join(json.dumps(request) + "\n" for request in requests))
+        except OSError as error:
+            return [Trouble("error", f"{self.arguments[0]} does not start: {error.strerror or error}")] * len(requests)
+        said = _parse(lines, {request["id"] for request in requests})
+        return [
+            _read_answer(said.answers[request["id"]], case, t, exact)
+            if request["id"] in said.answers
+            else Trouble("error", "; ".join(["no answer", *filter(None, (ending, said.strange))]))
+            for request, (case, t) in zip(requests, questions, strict=True)
+        ]
+
+    def _run(self, text: str) -> tuple[list[str], str]:
+        """The lines that the program writes, and how it ended if it did not end well."""
+        with tempfile.TemporaryFile() as questions, tempfile.TemporaryFile() as complaints:
+            questions.write(text.encode())
+            questions.seek(0)
+            process = subprocess.Popen(
+                self.arguments, stdin=questions, stdout=subprocess.PIPE, stderr=complaints, start_new_session=True
+            )
+            late = threading.Event()
+
+            def end() -> None:
+                late.set()
+                _kill(process)
+
+            watchdog = threading.Timer(self.timeout, end)
+            watchdog.start()
+            try:
+                with process:
+                    assert process.stdout is not None
+                    output = process.stdout.read(MOST_OUTPUT + 1)
+                    if len(output) > MOST_OUTPUT:
+                        _kill(process)
+                    process.wait()
+            finally:
+                watchdog.cancel()
+                if process.poll() is None:
+                    _kill(process)
+            complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 500))
+            last_words = complaints.read().decode(errors="replace").strip().splitlines()
+        if late.is_set():
+            ending = f"ended after {self.timeout:g} s" + ("" if self.each else ", perhaps by another question: try --each")
+        elif len(output) > MOST_OUTPUT:
+            ending = f"ended after {MOST_OUTPUT} bytes of output"
+        elif process.returncode < 0:
+            ending = f"killed by signal {-process.returncode} ({signal.strsignal(-process.returncode)})"
+        else:
+            ending = f"exit status {process.returncode}" if process.returncode else ""
+        if ending and last_words:
+            ending += f", last words: {last_words[-1][:200]}"
+        return output.decode(errors="replace").split("\n"), ending
+
+
+def _kill(process: subprocess.Popen) -> None:
+    """End the program and whatever it started, which may go on writing when the program itself has ended."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # it leads a session of its own
+    else:
+        process.kill()
+
+
+class _Said(NamedTuple):
+    answers: dict[str, Any]
+    strange: str
+
+
+def _parse(lines: list[str], asked: set[str]) -> _Said:
+    """The answers by id, and the first thing in the output that is none."""
+    answers: dict[str, Any] = {}
+    strange = ""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        problem = ""
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer, problem = None, "is not JSON"
+        if not problem and not (isinstance(answer, dict) and isinstance(answer.get("id"), str)):
+            problem = 'is no object with an "id"'
+        elif not problem and answer["id"] not in asked:
+            problem = "answers what was not asked"
+        elif not problem and answer["id"] in answers:
+            problem = "answers again"
+            answers[answer["id"]] = None
+        if not problem:
+            answers[answer["id"]] = answer
+        strange = strange or (problem and f"line {number} of its output {problem}: {line.strip()[:80]}")
+    return _Said(answers, strange)
+
+
+def _read_answer(answer: dict[str, Any] | None, case: Case, t: int, exact: bool) -> Reply:
+    if answer is None:
+        return Trouble("error", "answered twice")
+    if "unsupported" in answer:
+        return Trouble("unsupported", str(answer["unsupported"]))
+    names = ("w", "b", "p", "g") if "p" in answer or "g" in answer else ("w", "b")
+    missing = [name for name in names if name not in answer]
+    if missing:
+        return Trouble("error", f'the answer lacks "{missing[0]}"')
+    values = [answer[name] for name in names]
+    if exact:
+        try:
+            values = [[_fraction(each) for each in value] if isinstance(value, list) else _fraction(value) for value in values]
+        except (ValueError, ZeroDivisionError) as error:
+            return Trouble("error", f'an exact answer holds integers and strings such as "-3/7": {error}')
+    return read(values, case.n, t, exact)
+
+
+def _fraction(value: Any) -> Any:
+    return Fraction(value) if isinstance(value, str) else value

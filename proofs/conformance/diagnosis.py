@@ -1,0 +1,328 @@
+"""What is wrong with an implementation: the known faults that, each alone or two together, give all of its results.
+
+A fault explains a run only if its wrong twin gives every result of the run to rounding, the right ones too. How much rounding:
+the tolerance of the right result, in proportion to how much larger the twin's numbers are, or what comes of nudging the twin's
+predictions by as much as they may be rounded. Where its derivative hangs on rounding, the twin says nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+from math import inf, isfinite
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import twins
+from .answers import Answer, Reply, Trouble
+from .cases import Case, Checkpoint
+from .verdicts import Result
+
+Faults = frozenset[str]
+
+ALIKE = 2.0**-10
+"""Results that differ by more than this, relative to the largest number in them, do not differ by rounding."""
+
+THIRDS = {"prediction over t", "step 1/(λ(t+1))", "mean of the draws", "mean of stored entries", "repeated draws skipped"}
+"""The faults with which the third prediction may come of a division by 3; otherwise the fourth is the first that does."""
+
+SINGLES = tuple(frozenset({fault}) for fault in twins.FAULTS if fault != "single precision")
+"""Each known fault alone. Single precision is none of them, as each program rounds in its own way: see `precision`."""
+
+
+class Finding(NamedTuple):
+    """What is wrong, in words.
+
+    `faults` are those that explain the results, any one of them as well as another; none if it is something else. `where` are
+    the algorithms, losses or pairs of these ("asgd with log") of whose results it is true; empty if of all.
+    """
+
+    text: str
+    faults: tuple[Faults, ...] = ()
+    where: tuple[str, ...] = ()
+
+
+class Evidence(NamedTuple):
+    """One result: what the implementation says after t steps, and whether that is wrong."""
+
+    case: Case
+    checkpoint: Checkpoint
+    reply: Reply
+    wrong: bool
+
+
+def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case], Sequence[Reply]]) -> list[Finding]:
+    """Why the failures among the results, apart from the expected ones; empty if there are none.
+
+    Parameters
+    ----------
+    results : the results of a run
+    exact : bool
+        Whether they are exact.
+    ask_again : callable
+        Puts a case to the implementation a second time.
+    """
+    judged = [result for result in results if result.verdict in ("passed", "undecided", "failed", "error")]
+    failed = [result for result in judged if result.verdict == "failed"]
+    evidence = [each for result in judged for each in _evidence(result)]
+    if not any(each.wrong for each in evidence):
+        return [Finding(f"w and b are right, but not p and g as returned; {_first(failed)}")] if failed else []
+    if failed:
+        longest = max(failed, key=lambda result: len(result.case.indices))
+        if _differs(longest, ask_again(longest.case), exact):
+            return [Finding(f"asked again, it says something else to {longest.case.id}: it draws examples or keeps state")]
+    tried = {}
+    for name_of in (_whole, _algorithm, _loss, _file):
+        groups = _grouped(evidence, name_of)
+        tried[name_of] = found = {name: explanations(group, SINGLES, exact) for name, group in groups.items()}
+        if all(found.values()):
+            return _sentences(found)
+        if name_of is _whole and not exact and (finding := precision(evidence)):
+            return [finding]
+    pairs = explanations(evidence, [first | second for first, second in combinations(SINGLES, 2)], exact)
+    if pairs:
+        return _sentences({"": pairs})
+    explained = {name: faults for name, faults in tried[_algorithm].items() if faults}
+    return [*_sentences(explained), _unknown([result for result in failed if result.case.algorithm not in explained], judged)]
+
+
+def _evidence(result: Result) -> Iterable[Evidence]:
+    for place, (checkpoint, reply) in enumerate(zip(result.case.checkpoints, result.replies, strict=True)):
+        divides = isinstance(reply, Trouble) and reply.divides
+        yield Evidence(result.case, checkpoint, reply, place in result.wrong or divides)
+
+
+def _whole(case: Case) -> str:
+    return ""
+
+
+def _algorithm(case: Case) -> str:
+    return case.algorithm
+
+
+def _loss(case: Case) -> str:
+    return case.loss
+
+
+def _file(case: Case) -> str:
+    return f"{case.algorithm} with {case.loss}"
+
+
+def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> dict[str, list[Evidence]]:
+    """The evidence in groups, those in which something is wrong."""
+    groups: dict[str, list[Evidence]] = {}
+    for each in evidence:
+        groups.setdefault(name_of(each.case), []).append(each)
+    return {name: group for name, group in groups.items() if any(each.wrong for each in group)}
+
+
+def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> list[Faults]:
+    """The candidates that give all of these results."""
+    # what is wrong first, in long runs without ties: there most candidates fail at once
+    ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -each.checkpoint.t))
+    return [faults for faults in candidates if _explain(faults, ordered, exact)]
+
+
+def _explain(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> bool:
+    explained = False
+    for each in evidence:
+        agrees = _agrees(faults, each, exact)
+        if agrees is False:
+            return False
+        explained |= each.wrong and agrees is True
+    return explained
+
+
+def _agrees(faults: Faults, each: Evidence, exact: bool) -> bool | None:
+    """Whether the wrong twin gives this result; None if rounding decides what it gives, or there is no result to hold."""
+    case, checkpoint, reply = each.case, each.checkpoint, each.reply
+    if not isinstance(reply, Answer):
+        return _twin(faults, case, checkpoint.t, True) is None if reply.divides else None
+    if not (exact or checkpoint.held):
+        return None
+    twin = _twin(faults, case, checkpoint.t, exact)
+    if twin is None:
+        return False
+    if exact:
+        return (reply.w, reply.b) == (twin.w, twin.b)
+    found, given = np.array([*reply.w, reply.b]), np.array([*twin.w, twin.b])
+    if not np.isfinite(given).all():
+        return bool((np.isfinite(found) == np.isfinite(given)).all())
+    right, tolerance = _right(checkpoint)
+    if each.wrong and (abs(given - right) <= tolerance).all():
+        return False  # it is right where the implementation is wrong, however little
+    apart = abs(found - given)
+    growth = _growth(twin, case, checkpoint)
+    allowed = np.maximum(growth * tolerance, 8 * (checkpoint.t + 4) * 2.0**-52 * abs(given))  # a few roundings in every step
+    if (apart <= allowed).all():
+        return True
+    slack = growth * max(tolerance for tolerance in case.p_tolerance[: checkpoint.t] if tolerance is not None)
+    if _hangs_on_rounding(twin, faults, case, slack):
+        return None
+    if not (apart <= ALIKE * max(abs(given))).all():
+        return False
+    return bool((apart <= allowed + 4 * _spread(twin, faults, case, slack)).all())
+
+
+class _Twin(NamedTuple):
+    w: tuple[Any, ...]
+    b: Any
+    p: tuple[Any, ...]
+    y: tuple[Any, ...]
+
+
+@lru_cache(maxsize=1 << 16)
+def _twin(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, ...] = ()) -> _Twin | None:
+    """What the implementation with these faults gives; None if it divides by zero."""
+    lam = Fraction(case.lam) if exact else case.lam
+    arguments = (case.matrix(), case.y, case.loss, lam, case.indices[:t], case.average, case.centred)
+    try:
+        trace = twins.trace(*arguments, faults, nudges)
+    except ZeroDivisionError:
+        return None
+    return _Twin(tuple(trace.w), trace.b, tuple(trace.p), tuple(trace.y))
+
+
+def _growth(twin: _Twin, case: Case, checkpoint: Checkpoint) -> float:
+    """How many times larger the twin's numbers are than the right ones, at least 1: so much larger may its rounding be."""
+    right = max(*map(abs, map(float, case.p[: checkpoint.t])), *abs(_right(checkpoint)[0]))
+    ours = max(abs(number) for number in (*twin.p, *twin.w, twin.b) if isfinite(number))
+    return max(1.0, float(ours) / right) if right else 1.0
+
+
+@lru_cache(maxsize=1 << 12)
+def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
+    """The right weights and bias as floats, and their tolerances."""
+    tolerance = [*[checkpoint.w_tolerance] * len(checkpoint.w), checkpoint.b_tolerance]
+    return np.array([*checkpoint.w, checkpoint.b], dtype=float), np.array(tolerance, dtype=float)
+
+
+def _hangs_on_rounding(twin: _Twin, faults: Faults, case: Case, slack: float) -> bool:
+    """Whether a prediction of the twin is so near a kink that rounding decides its derivative."""
+    derivative = twins.derivative(case.loss, np.float64, faults)
+    for step, (p, y) in enumerate(zip(twin.p, twin.y, strict=True), start=1):
+        at_kink = isfinite(p) and abs(derivative(p + slack, y) - derivative(p - slack, y)) > 0.5
+        if at_kink and not _is_exact(twin, faults, case, step):
+            return True
+    return False
+
+
+def _is_exact(twin: _Twin, faults: Faults, case: Case, step: int) -> bool:
+    """Whether nothing was rounded up to the prediction of this step, in whatever order one computes: so that a tie is one."""
+    divisors = (Fraction(case.lam), Fraction(len(case.rows) if case.centred else 1))
+    if step > (2 if faults & THIRDS else 3) or not all(map(_is_power_of_two, divisors)):
+        return False
+    exact = _twin(faults, case, len(twin.p), True)
+    return exact is not None and exact.p[:step] == twin.p[:step]
+
+
+def _is_power_of_two(number: Fraction) -> bool:
+    return all(part & (part - 1) == 0 for part in (number.numerator, number.denominator))
+
+
+def _spread(twin: _Twin, faults: Faults, case: Case, slack: float) -> np.ndarray:
+    """How far the twin's weights and bias move if its predictions, but for those that are 0, are nudged by this much."""
+    moved = []
+    for signs in ((1, 1), (-1, -1), (1, -1)):
+        nudges = tuple(slack * signs[step % 2] if p else 0.0 for step, p in enumerate(twin.p))
+        other = _twin(faults, case, len(twin.p), False, nudges)
+        assert other is not None
+        moved.append([abs(one - two) for one, two in zip((*twin.w, twin.b), (*other.w, other.b), strict=True)])
+    return np.max(moved, axis=0)
+
+
+def precision(evidence: Iterable[Evidence]) -> Finding | None:
+    """The finding that the results are right but for too much rounding, if so: as much as single precision's, or less.
+
+    Rounding in single precision is 2^29 times that in double. So no error may exceed 2^29 tolerances, as long as the derivative
+    does not hang on it; and in runs as short as these the usual error is not far from 2^-24 of the result.
+    """
+    errors = []
+    for case, checkpoint, reply, wrong in evidence:
+        if not (wrong and isinstance(reply, Answer)) or _hangs_on_single_rounding(case, checkpoint.t):
+            continue
+        assert checkpoint.w_tolerance is not None and checkpoint.b_tolerance is not None
+        found = [*zip(reply.w, checkpoint.w, strict=True)], [(reply.b, checkpoint.b)]
+        for numbers, tolerance in zip(found, (checkpoint.w_tolerance, checkpoint.b_tolerance), strict=True):
+            scale = max((abs(float(right)) for _, right in numbers), default=0)
+            error = max((abs(float(each) - float(right)) for each, right in numbers), default=0)
+            if not error <= 2.0**29 * tolerance + 2.0**-22 * scale:
+                return None
+            if error > tolerance:
+                errors.append(error / scale if scale else inf)
+    if not errors:
+        return None
+    usual = median(errors)
+    if 2.0**-28 < usual < 2.0**-21:
+        return Finding(
+            f"single precision: half of the {len(errors)} errors exceed {usual:.0e} of the result, and none is larger than "
+            f"rounding to 2^-24 explains; {twins.FAULTS['single precision']} [single precision]",
+            (frozenset({"single precision"}),),
+        )
+    if usual <= 2.0**-28:
+        return Finding(f"rounding: half of the {len(errors)} errors are below {usual:.0e} of the result; only digits are lost")
+    return None
+
+
+def _hangs_on_single_rounding(case: Case, t: int) -> bool:
+    derivative = twins.derivative(case.loss, np.float64)
+    for p, i, tolerance in zip(case.p[:t], case.indices, case.p_tolerance, strict=False):
+        slack = inf if tolerance is None else 2.0**29 * tolerance
+        if abs(derivative(float(p) + slack, case.y[i]) - derivative(float(p) - slack, case.y[i])) > 0.5:
+            return True
+    return False
+
+
+def _differs(result: Result, replies: Sequence[Reply], exact: bool) -> bool:
+    """Whether the implementation, asked again, says something else, by more than rounding."""
+    for checkpoint, first, second in zip(result.case.checkpoints, result.replies, replies, strict=True):
+        if isinstance(first, Answer) and isinstance(second, Answer):
+            slack = 0 if exact else max(checkpoint.w_tolerance or 0, checkpoint.b_tolerance or 0)
+            pairs = zip((*first.w, first.b), (*second.w, second.b), strict=True)
+            if (exact or checkpoint.held) and any(abs(one - other) > slack for one, other in pairs):
+                return True
+        elif isinstance(first, Answer) or isinstance(second, Answer):
+            return True
+    return False
+
+
+def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
+    """A finding for each list of faults, with the groups that it is true of."""
+    groups: dict[tuple[Faults, ...], list[str]] = {}
+    for name, faults in found.items():
+        groups.setdefault(tuple(faults), []).append(name)
+    return [
+        Finding(_said(faults), faults)
+        if names == [""]
+        else Finding(f"{', '.join(names)}: {_said(faults)}", faults, tuple(names))
+        for faults, names in groups.items()
+    ]
+
+
+def _said(faults: Sequence[Faults]) -> str:
+    each = [" and ".join(f"{twins.FAULTS[fault]} [{fault}]" for fault in sorted(together)) for together in faults]
+    if len(faults) == 1:
+        return each[0] if len(faults[0]) == 1 else f"two faults at once: {each[0]}"
+    what = "one of these faults" if len(faults[0]) == 1 else "one of these pairs of faults"
+    return "\n".join([f"{what}, which give the same results in the cases run:", *(f"  - {text}" for text in each)])
+
+
+def _unknown(failed: Sequence[Result], judged: Sequence[Result]) -> Finding:
+    hit = {flag for result in failed for flag in result.case.flags}
+    spared = {flag for result in judged for flag in result.case.flags} - hit
+    text = "no known fault explains it"
+    if failed:
+        text += f"; {_first(failed)}"
+        text += f"; it is right in all cases flagged {', '.join(sorted(spared))}" if spared else ""
+    if len({result.case.algorithm for result in judged}) > 1:
+        text += "; a run of one algorithm alone may say more"
+    return Finding(text)
+
+
+def _first(failed: Sequence[Result]) -> str:
+    """The departure at the lowest step."""
+    departures = [(result.departure, result.case.id) for result in failed if result.departure]
+    departure, name = min(departures, key=lambda each: each[0].t)
+    return f"it first departs in {name}, {departure}"

@@ -1,0 +1,202 @@
+"""Examined implementations: other people's, held against the vectors through the door that everybody uses.
+
+`python -m proofs.conformance.examined` prints the table of the README and writes it there; `--check` compares the two.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from tqdm import tqdm
+
+import efficient
+import reference
+from reference import Problem
+from reference.files import write_whole
+
+from ..stability import Printed
+from . import train_with
+from .check import check
+from .report import Report
+
+README = Path(__file__).parent / "README.md"
+BEGIN, END = "<!-- examined: begin -->", "<!-- examined: end -->"
+
+SCIKIT_LEARN_LOSS = {"hinge": "hinge", "log": "log_loss", "squared": "squared_error", "absolute": "epsilon_insensitive"}
+
+
+def learner(loss: str, lam: float, average: bool, **options):
+    """scikit-learn's SGD with the paper's steps 1/(λt), one pass over the rows in their order."""
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
+
+    kind = SGDClassifier if loss in ("hinge", "log") else SGDRegressor
+    return kind(
+        loss=SCIKIT_LEARN_LOSS[loss],
+        epsilon=0.0,
+        alpha=lam,
+        learning_rate="invscaling",
+        eta0=1 / lam,
+        power_t=1,
+        average=average,
+        shuffle=False,
+        **options,
+    )
+
+
+def _one_pass(estimator, X, y, loss: str):
+    """`partial_fit` takes one pass, and a class that is absent does not disturb it."""
+    classes = {"classes": [-1.0, 1.0]} if loss in ("hinge", "log") else {}
+    return estimator.partial_fit(X, y, **classes)
+
+
+def scikit_learn(X, y, loss, lam, indices, average, centred):
+    """The recipe: the drawn rows in their order, and a column of ones for the bias: so it is regularised, as in the paper."""
+    if centred:
+        raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
+    rows = sp.hstack([X[indices], np.ones((len(indices), 1))], format="csr")
+    fitted = _one_pass(learner(loss, lam, average, fit_intercept=False), _int32(rows), y[indices], loss)
+    coefficients = fitted.coef_.ravel()
+    return coefficients[:-1], coefficients[-1]
+
+
+def scikit_learn_intercept(X, y, loss, lam, indices, average, centred):
+    """scikit-learn's own intercept on sparse rows."""
+    if centred:
+        raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
+    if X.shape[1] == 0:
+        raise NotImplementedError("scikit-learn wants at least one feature")
+    fitted = _one_pass(learner(loss, lam, average), _int32(X[indices]), y[indices], loss)
+    return fitted.coef_.ravel(), fitted.intercept_[0]
+
+
+def river(X, y, loss, lam, indices, average, centred):
+    """river's linear models, with a feature that is always 1 for the bias."""
+    if average or centred:
+        raise NotImplementedError("its Averager returns averages that its linear models do not use, and nothing is centred")
+    from river import linear_model, optim
+
+    kind = linear_model.LogisticRegression if loss == "hinge" else linear_model.LinearRegression
+    penalty = {"absolute": optim.losses.Absolute, "hinge": optim.losses.Hinge}[loss]
+    steps = optim.schedulers.InverseScaling(1 / lam, 1)
+    model = kind(optim.SGD(steps), loss=penalty(), l2=lam, intercept_lr=0.0)
+    n = X.shape[1]
+    X = X.copy()
+    X.sum_duplicates()
+    for i in indices:
+        stored = slice(X.indptr[i], X.indptr[i + 1])
+        x = dict(zip(X.indices[stored].tolist(), X.data[stored].tolist(), strict=True)) | {n: 1.0}
+        model.learn_one(x, bool(y[i] > 0) if loss == "hinge" else float(y[i]))
+    w = np.zeros(n + 1)
+    for j, weight in model.weights.items():
+        w[j] = weight
+    return w[:-1], w[-1]
+
+
+def authors_last_predictor(X, y, loss, lam, indices, average, centred):
+    """How the C++ of the paper's author recovers the last predictor of its centred trainer, restated: −v/(λT) and −a/(λT)."""
+    if average or not centred:
+        raise NotImplementedError("only the last predictor of the centred trainer")
+    state = Printed(Problem(X, y, loss, lam), "csgd").run(indices)
+    return -state.v / (lam * state.t), -state.a / (lam * state.t)
+
+
+def _int32(X):
+    X = sp.csr_matrix(X)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
+
+
+class Examined(NamedTuple):
+    """An implementation with the failures that are expected of it, and why, and the losses that it is held to."""
+
+    name: str
+    train: Callable
+    algorithm: tuple[str, ...]
+    loss: tuple[str, ...] | None = None
+    expected_failures: Mapping[str, str] = MappingProxyType({})
+    exact: bool = False
+
+
+TIE = "at a tie, the ε-insensitive loss with ε = 0 has the derivative 0"
+CLIPPED = "derivatives beyond 1e12 are clipped to 1e12"
+EXAMINED = (
+    Examined("`reference`, ours, exact arithmetic", train_with(reference), ("sgd", "asgd", "csgd", "casgd"), exact=True),
+    Examined("`efficient`, ours, exact arithmetic", train_with(efficient), ("sgd", "asgd", "csgd", "casgd"), exact=True),
+    Examined("`reference`, ours", train_with(reference), ("sgd", "asgd", "csgd", "casgd")),
+    Examined("`efficient`, ours", train_with(efficient), ("sgd", "asgd", "csgd", "casgd")),
+    Examined(
+        "scikit-learn `SGDClassifier`, `SGDRegressor`, on rows [x, 1]",
+        scikit_learn,
+        ("sgd", "asgd"),
+        expected_failures={
+            "*-absolute-first-label-zero": TIE,
+            "*-absolute-tie-at-step-t*": TIE,
+            "*-absolute-ties-*": TIE,
+            "*-absolute-zero-mean-column": TIE,
+            "*-squared-*-far": CLIPPED,
+            "*-squared-lam-tiny*": CLIPPED,
+            "*-squared-long-rows": CLIPPED,
+        },
+    ),
+    Examined("scikit-learn with its own intercept, sparse rows", scikit_learn_intercept, ("sgd", "asgd"), ("hinge", "log")),
+    Examined("river 0.26.1, linear models on rows [x, 1]", river, ("sgd",), ("absolute", "hinge")),
+    Examined("the author's C++, last predictor of the centred trainer (restated)", authors_last_predictor, ("csgd",)),
+)
+
+HEAD = """| implementation | algorithms | right | expected to fail, and why | wrong | diagnosis |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
+def examine(each: Examined) -> Report:
+    """Hold it to the vectors of its algorithms and losses."""
+    return check(
+        each.train, each.algorithm, each.loss, exact=each.exact, expected_failures=each.expected_failures, progress=False
+    )
+
+
+def row(each: Examined, report: Report) -> str:
+    """Its line of the table."""
+    count = report.count
+    reasons = "; ".join(dict.fromkeys(each.expected_failures.values()))
+    expected = f"{count['expected failure']}: {reasons}" if count["expected failure"] else "0"
+    wrong = sum(count[verdict] for verdict in ("failed", "error", "unexpectedly passed"))
+    said = "conforms" if report.passed else "; ".join(finding.text for finding in report.diagnosis) or "does not conform"
+    algorithms = ", ".join(each.algorithm) + (f" with {', '.join(each.loss)}" if each.loss else "")
+    cells = (each.name, algorithms, count["passed"] + count["undecided"], expected, wrong, said.replace("\n", " "))
+    return f"| {' | '.join(map(str, cells))} |\n"
+
+
+def table(stored: str) -> str:
+    """The results of all examined implementations, in Markdown; those that are not installed here as they are stored."""
+    kept = {line.split(" | ")[0]: line for line in stored.splitlines(keepends=True)}
+    lines = [HEAD]
+    for each in tqdm(EXAMINED, disable=None, leave=False):
+        package = each.name.split()[0]
+        absent = package == "river" and importlib.util.find_spec(package) is None
+        lines.append(kept.get(f"| {each.name}", "") if absent else row(each, examine(each)))
+    return "".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--check"]):
+        print("usage: python -m proofs.conformance.examined [--check]", file=sys.stderr)
+        return 2
+    before, _, rest = README.read_text("utf8").partition(BEGIN)
+    stored, _, after = rest.partition(END)
+    made = table(stored)
+    print(made)
+    if arguments:
+        return 0 if stored.strip() == made.strip() else 1
+    new = f"{before}{BEGIN}\n{made}{END}{after}"
+    write_whole(README, lambda file: file.write(new.encode()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,155 @@
+"""The report of a run: who was held against what, what came of it, and what is wrong; to read, and as JSON."""
+
+import json
+import math
+import platform
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from reference import PAPER
+from reference.files import write_whole
+
+from .answers import Implementation
+from .cases import VERSION
+from .diagnosis import Finding, diagnose
+from .verdicts import BAD, VERDICTS, Departure, Result
+
+WIDTH = 120
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What came of holding an implementation to the vectors; print it for a summary.
+
+    Parameters
+    ----------
+    implementation : Implementation
+        Who was asked; it is asked once more if something is wrong, to see whether it repeats itself.
+    exact : bool
+    results : list of Result
+        One for each case: `verdict`, `detail`, and `departure` if it went wrong.
+    """
+
+    implementation: Implementation
+    exact: bool
+    results: Sequence[Result]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong that is not an expected failure, and something was right at all."""
+        return self.count["passed"] + self.count["undecided"] > 0 and not any(self.count[verdict] for verdict in BAD)
+
+    @property
+    def count(self) -> Counter[str]:
+        """How many cases have each verdict."""
+        return Counter(result.verdict for result in self.results)
+
+    @property
+    def flags(self) -> dict[str, Counter[str]]:
+        """How many cases with each flag have each verdict."""
+        names = dict.fromkeys(flag for result in self.results for flag in result.case.flags)
+        return {flag: Counter(each.verdict for each in self.results if flag in each.case.flags) for flag in names}
+
+    @cached_property
+    def diagnosis(self) -> list[Finding]:
+        """Which known faults explain the failures, in sentences."""
+        return diagnose(self.results, self.exact, lambda case: next(iter(self.implementation.ask([case], self.exact))))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the run was made with."""
+        return {"python": platform.python_version(), "numpy": version("numpy"), "vectors": f"{VERSION} of {PAPER}"}
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), *self._table(), *self._first(), *self._causes(), self._last()])
+
+    __repr__ = __str__  # so that a notebook shows it
+
+    def _head(self) -> list[str]:
+        implementation = " ".join(filter(None, (self.implementation.name, self.implementation.version)))
+        with_versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        arithmetic = "exact arithmetic" if self.exact else "float64"
+        head = [f"conformance of {implementation}, {arithmetic} ({with_versions})"]
+        counts = ", ".join(f"{self.count[verdict]} {verdict}" for verdict in VERDICTS if self.count[verdict])
+        head.append(f"{len(self.results)} cases: {counts}")
+        absent = dict.fromkeys((each.case.algorithm, each.case.loss) for each in self.results if each.verdict == "unsupported")
+        if absent:
+            head.append("not supported: " + _cut(", ".join(f"{algorithm} with {loss}" for algorithm, loss in absent), 15))
+        return head
+
+    def _table(self) -> list[str]:
+        """The flags where something is wrong, the worst first."""
+        rows = [(sum(count[verdict] for verdict in BAD), count.total(), flag) for flag, count in self.flags.items()]
+        hit = sorted((row for row in rows if row[0]), key=lambda row: -row[0] / row[1])
+        spared = [flag for bad, _, flag in rows if not bad]
+        if not hit:
+            return []
+        lines = ["wrong by flag: " + ", ".join(f"{flag} {bad} of {total}" for bad, total, flag in hit)]
+        lines += ["right in all of: " + ", ".join(spared)] if spared else []
+        return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+
+    def _first(self) -> list[str]:
+        bad = [result for result in self.results if result.verdict in BAD]
+        lines = [_cut(f"  {result.case.id}: {result.verdict}: {result.detail}") for result in bad[:4]]
+        return lines + [f"  and {len(bad) - 4} more"] * (len(bad) > 4)
+
+    def _causes(self) -> list[str]:
+        lines = [line for finding in self.diagnosis for line in finding.text.splitlines()]
+        most = 9
+        lines = lines[:most] + [f"  and {len(lines) - most} more lines"] * (len(lines) > most)
+        wrapped = [textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ") for line in lines]
+        return ["diagnosis:", *(line for each in wrapped for line in each)] if lines else []
+
+    def _last(self) -> str:
+        if not any(self.count[verdict] for verdict in BAD) and not self.passed:
+            return "FAILED: no case was right"
+        return "passed" if self.passed else "FAILED"
+
+    def as_json(self) -> dict[str, Any]:
+        """The report for machines: everything but the replies, as objects that JSON has."""
+        return {
+            "implementation": {"name": self.implementation.name, "version": self.implementation.version},
+            "versions": self.versions,
+            "exact": self.exact,
+            "passed": self.passed,
+            "count": dict(self.count),
+            "flags": {flag: dict(count) for flag, count in self.flags.items()},
+            "diagnosis": [
+                {"text": each.text, "faults": [sorted(faults) for faults in each.faults], "where": list(each.where)}
+                for each in self.diagnosis
+            ],
+            "cases": [
+                {
+                    "id": result.case.id,
+                    "verdict": result.verdict,
+                    "detail": result.detail,
+                    "departure": _departure(result.departure),
+                }
+                for result in self.results
+            ],
+        }
+
+    def write_json(self, path: str) -> None:
+        """Write `as_json` to a file, whole or not at all."""
+        text = json.dumps(self.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
+        write_whole(path, lambda file: file.write(text.encode()))
+
+
+def _departure(departure: Departure | None) -> dict[str, Any] | None:
+    if departure is None:
+        return None
+    # JSON has neither fractions nor infinity
+    return {
+        name: value if isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value)) else str(value)
+        for name, value in departure._asdict().items()
+    }
+
+
+def _cut(text: str, more: int = 0) -> str:
+    room = WIDTH - more
+    return text if len(text) <= room else text[: room - 1] + "…"

@@ -1,0 +1,109 @@
+"""Holding an answer against the exact one: equal, or within what rounding can do, and if not, where it first departs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+from .answers import Answer, Reply
+from .cases import Case
+
+
+class Departure(NamedTuple):
+    """Where an implementation first goes another way: at step t, `what` (w[j], b, p or g) is `found` and not `expected`."""
+
+    t: int
+    what: str
+    found: Any
+    expected: Fraction
+    error: float
+    tolerance: float
+
+    def __str__(self) -> str:
+        found, expected = f"{_float(self.found):.6g}", f"{_float(self.expected):.6g}"
+        if found == expected:
+            found, expected = f"{_float(self.found):.17g}", f"{_float(self.expected):.17g}"
+        allowed = f", allowed {self.tolerance:.2g}" if self.tolerance else ""
+        return f"step {self.t}: {self.what} is {found}, must be {expected} (off by {self.error:.2g}{allowed})"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one case.
+
+    `verdict` is one of VERDICTS, `detail` says why in a line. `wrong` are the places in `case.checkpoints` whose predictor is.
+    """
+
+    case: Case
+    verdict: str
+    detail: str
+    replies: Sequence[Reply]
+    departure: Departure | None = None
+    wrong: tuple[int, ...] = ()
+
+
+VERDICTS = {
+    "passed": "right",
+    "undecided": "right as far as float64 decides",
+    "failed": "wrong",
+    "error": "no answer, or one that cannot be read",
+    "unexpectedly passed": "listed as an expected failure, but right",
+    "expected failure": "listed as an expected failure, and wrong",
+    "unsupported": "the implementation says that it does not do this",
+}
+"""The verdicts, and what they mean."""
+
+BAD = ("failed", "error", "unexpectedly passed")
+"""The verdicts that make a run fail."""
+
+
+def judge(case: Case, replies: Sequence[Reply], exact: bool) -> Result:
+    """The verdict on what an implementation says to a case, and its first departure if it goes wrong."""
+    troubles = [reply for reply in replies if not isinstance(reply, Answer)]
+    if troubles and all(trouble.kind == "unsupported" for trouble in troubles) and len(troubles) == len(replies):
+        return Result(case, "unsupported", troubles[0].text, replies)
+    departures, wrong = [], []
+    for place, (checkpoint, reply) in enumerate(zip(case.checkpoints, replies, strict=True)):
+        if not isinstance(reply, Answer):
+            continue
+        predictor = []
+        if exact or checkpoint.held:
+            w = [(f"w[{j}]", *each, checkpoint.w_tolerance) for j, each in enumerate(zip(reply.w, checkpoint.w, strict=True))]
+            predictor = [*w, ("b", reply.b, checkpoint.b, checkpoint.b_tolerance)]
+        way = []
+        if reply.p is not None and reply.g is not None:
+            for step in range(checkpoint.t):
+                way.append((step + 1, "p", reply.p[step], case.p[step], case.p_tolerance[step]))
+                way.append((step + 1, "g", reply.g[step], case.g[step], case.g_tolerance[step]))
+        found = [_departure(*each, exact) for each in way if exact or each[4] is not None]
+        there = [_departure(checkpoint.t, *each, exact) for each in predictor]
+        if any(there):
+            wrong.append(place)
+        departures += [departure for departure in (*found, *there) if departure]
+    first = min(departures, key=lambda departure: departure.t, default=None)
+    if troubles:
+        t = next(point.t for point, reply in zip(case.checkpoints, replies, strict=True) if reply is troubles[0])
+        return Result(case, "error", f"T = {t}: {troubles[0].text}", replies, first, tuple(wrong))
+    if first:
+        return Result(case, "failed", str(first), replies, first, tuple(wrong))
+    if case.undecided and not exact:
+        return Result(case, "undecided", case.undecided, replies)
+    return Result(case, "passed", "", replies)
+
+
+def _departure(t: int, what: str, found: Any, expected: Fraction, tolerance: float | None, exact: bool) -> Departure | None:
+    if exact:
+        return None if found == expected else Departure(t, what, found, expected, _float(abs(found - expected)), 0)
+    assert tolerance is not None
+    if not isfinite(found):
+        return Departure(t, what, found, expected, inf, tolerance)
+    error = abs(Fraction(found) - expected)  # exactly, lest the comparison itself round
+    return None if error <= Fraction(tolerance) else Departure(t, what, found, expected, _float(error), tolerance)
+
+
+def _float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
