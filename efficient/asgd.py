@@ -45,9 +45,9 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
         t = t + 1
         d = dot(v, X, i)  # O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
+        g = weight[i] * dloss(p, y[i])
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        g = weight[i] * dloss(p, y[i])
         add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
         a = a + g
         c = c + omega[j] * a / (t + t0)

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Any
 
 from reference.rows import Rows
 
@@ -51,8 +52,8 @@ def held_interrupts():
     A compiled loop cannot be interrupted, and between its return and the moment when its results are stored nothing may
     interrupt either. Only the main thread is ever interrupted, so elsewhere there is nothing to do.
     """
-    held = []
-    before = signal.getsignal(signal.SIGINT)
+    held: list[Any] = []
+    before: Any = signal.getsignal(signal.SIGINT)
 
     def let_through():
         if held:

@@ -89,9 +89,9 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         d = dot(v, X, i)  # O(k)
         q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
+        g = weight[i] * dloss(p, y[i])
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        g = weight[i] * dloss(p, y[i])
         add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
         a = a + g
         c = c + omega[j] * a / (t + t0)

@@ -1,6 +1,7 @@
 """How the loops are compiled for float64. Compiling is done at the first call and kept in memory only, never on disk."""
 
 from functools import cache
+from typing import Any
 
 import numba
 import numpy as np
@@ -9,22 +10,23 @@ from reference.rows import Rows
 
 
 @cache
-def compiled(function):
-    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU."""
-    return numba.njit(function, error_model="numpy", nogil=True)
-
-
-@cache
 def compiled_loop(function):
-    """The same for a loop, which allocates nothing: nobody counts references to its arrays, which would cost more than a hint."""
-    return numba.njit(function, error_model="numpy", nogil=True, _nrt=False)
+    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU.
+
+    A loop allocates nothing: nobody counts references to its arrays, which would cost more than a hint.
+    """
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+    return numba.njit(**options)(function)
 
 
 @cache
 def compiled_derivative(derivative):
-    """The loss derivative, compiled; a TypeError that shows why if numba cannot."""
+    """The loss derivative, compiled from two float64 to one, whatever the labels are kept in; a TypeError that shows why if
+    numba cannot.
+    """
     try:
-        fast = compiled(getattr(derivative, "py_func", derivative))
+        function = getattr(derivative, "py_func", derivative)
+        fast = numba.njit("float64(float64, float64)", error_model="numpy", nogil=True)(function)
         float(fast(np.float64(0), np.float64(1)))
     except (numba.core.errors.NumbaError, TypeError) as error:
         raise TypeError(

@@ -43,9 +43,9 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v,
         d = dot(v, X, i)  # O(k)
         q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
+        g = weight[i] * dloss(p, y[i])
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)  # O(k)
         a = a + g
         z = z + g * q

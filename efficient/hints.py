@@ -4,21 +4,26 @@ In random order every row begins with a wait for memory, unless someone said in 
 LLVM's prefetch instruction, which reads no value and cannot fault; results do not depend on it.
 """
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 LARGE = 300_000
-"""From this n on, about where two vectors outgrow the caches, the entries of the vectors are fetched ahead as well."""
+"""From so many entries on, about where the vectors outgrow the caches, these are fetched ahead as well."""
 
 LINE = 64
 """Bytes of a cache line."""
 
 
 def ahead(X, indices, j, v):
-    """Before step j: fetch the row of step j + 2, where the row of step j + 3 starts, and what the next row needs of v."""
+    """Before step j: fetch the row of step j + 2, where the row of step j + 3 starts, and what the next row needs of v.
+
+    v may also be the state of many models, of shape (n, 2, K).
+    """
 
 
 def ahead_in_order(X, i, v):
@@ -26,45 +31,69 @@ def ahead_in_order(X, i, v):
 
 
 def ahead_of(per_row, indices, j):
-    """Before step j: fetch the number that step j + 3 will need of an array with one for each row."""
+    """Before step j: fetch what step j + 3 will need of an array with one number for each row, or one for each model."""
 
 
-@intrinsic
-def _prefetch(_, array, place):
+def _emit_prefetch(_, array, place, offset):
+    """The cache line that lies so many bytes after the beginning of array[place]."""
+
     def emit(context, builder, signature, arguments):
         word, number = ir.IntType(64), ir.IntType(32)
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
-        offset = builder.mul(context.cast(builder, arguments[1], signature.args[1], types.uintp), stride)
-        address = builder.inttoptr(builder.add(builder.ptrtoint(view.data, word), offset), ir.IntType(8).as_pointer())
+        stride = cgutils.unpack_tuple(builder, view.strides)[0]
+        place, offset = (
+            context.cast(builder, value, of_type, types.uintp)
+            for value, of_type in zip(arguments[1:], signature.args[1:], strict=True)
+        )
+        start = builder.add(builder.ptrtoint(view.data, word), builder.mul(place, stride))
+        address = builder.inttoptr(builder.add(start, offset), ir.IntType(8).as_pointer())
         of_type = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
         to_read, keep, data = number(0), number(3), number(1)
         fetch = cgutils.get_or_insert_function(builder.module, of_type, "llvm.prefetch.p0i8")
         builder.call(fetch, [address, to_read, keep, data])
         return context.get_dummy_value()
 
-    return types.void(array, place), emit
+    return types.void(array, place, offset), emit
+
+
+_prefetch: Any = intrinsic(_emit_prefetch)
+
+
+@register_jitable(forceinline=True)
+def _fetch_number(array, place):
+    _prefetch(array, place, 0)
+
+
+@register_jitable(forceinline=True)
+def _fetch_lines(array, place):
+    for offset in range(np.uintp(0), np.uintp(array.strides[0]), np.uintp(LINE)):
+        _prefetch(array, place, offset)
+
+
+def _fetch(array):
+    """How to fetch array[place]: all lines of it, where it is more than a number."""
+    return _fetch_number if array.ndim == 1 else _fetch_lines
 
 
 @overload(ahead, jit_options={"forceinline": True})
 def _ahead(X, indices, j, v):
     columns_a_line = np.uintp(LINE // X.types[1].dtype.bitwidth * 8)
     values_a_line = np.uintp(LINE // X.types[0].dtype.bitwidth * 8)
-    one = np.uintp(1)
+    one, fetch = np.uintp(1), _fetch(v)
 
     def hints(X, indices, j, v):
         columns, values, starts = X.indices, X.data, X.indptr
         if j + 3 < len(indices):
-            _prefetch(starts, np.uintp(indices[j + 3]))
+            _prefetch(starts, indices[j + 3], 0)
             i = np.uintp(indices[j + 2])
             for e in range(np.uintp(starts[i]), np.uintp(starts[i + one]), columns_a_line):
-                _prefetch(columns, e)
+                _prefetch(columns, e, 0)
             for e in range(np.uintp(starts[i]), np.uintp(starts[i + one]), values_a_line):
-                _prefetch(values, e)
-            if len(v) >= LARGE:
+                _prefetch(values, e, 0)
+            if v.size >= LARGE:
                 i = np.uintp(indices[j + 1])
                 for e in range(np.uintp(starts[i]), np.uintp(starts[i + one])):
-                    _prefetch(v, columns[e])
+                    fetch(v, columns[e])
 
     return hints
 
@@ -75,15 +104,17 @@ def _ahead_in_order(X, i, v):
         columns, starts = X.indices, X.indptr
         if len(v) >= LARGE and i + 2 < len(starts):
             for e in range(np.uintp(starts[i + 1]), np.uintp(starts[i + 2])):
-                _prefetch(v, columns[e])
+                _prefetch(v, columns[e], 0)
 
     return hints
 
 
 @overload(ahead_of, jit_options={"forceinline": True})
 def _ahead_of(per_row, indices, j):
+    fetch = _fetch(per_row)
+
     def hint(per_row, indices, j):
         if j + 3 < len(indices):
-            _prefetch(per_row, np.uintp(indices[j + 3]))
+            fetch(per_row, indices[j + 3])
 
     return hint

@@ -10,10 +10,13 @@ the density is the share of non-zero entries. So a pivoted column has a density 
 than a quarter of what it has stored. Text stays as it is, since rows of few common words have a mean that is small.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 
 from reference.rows import Rows
+from reference.sampling import repeated
 
 from .blocks import blocks_of_rows
 from .compiled import compiled_loop, unsigned
@@ -24,7 +27,7 @@ LARGE_MEAN = 0.8
 """The share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
 
 
-def find_pivot(X: Rows, weight: np.ndarray | None = None) -> np.ndarray | None:
+def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
     """The mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
 
     Mean, variance and density are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
@@ -34,6 +37,8 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None) -> np.ndarray | None:
     X : Rows in float64 or float32
     weight : ndarray of shape (m,), optional
         The weights of the examples; equal ones by default.
+    counted : bool
+        Whether they say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to the bit.
 
     Returns
     -------
@@ -45,20 +50,31 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None) -> np.ndarray | None:
     weight = np.broadcast_to(np.float64(1), X.m) if weight is None else weight
     total = weight.sum()
     with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not large: no pivot
-        mean, square = _moments(X, weight) / total
+        mean, square = _moments(X, weight, counted) / total
         if not mean @ mean > LARGE_MEAN * square.sum():
             return None
         pivot = np.where(mean * mean > LARGE_MEAN * square, mean, 0.0)
-    missed = _moments(pivoted(X, pivot), weight)[0] / total  # by a long sum of large numbers
+    missed = _moments(X, weight, counted, pivot)[0] / total  # by a long sum of large numbers
     return np.where(pivot != 0, pivot + missed, 0.0)
 
 
-def _moments(X: Rows, weight: np.ndarray) -> np.ndarray:
-    """Σ_i weight_i x_i and Σ_i weight_i x_i² in every column, shape (2, n)."""
-    X, moments = unsigned(X), np.zeros((X.n, 2))
-    for start, stop in blocks_of_rows(X):
-        compiled_loop(add_up_moments)(X, weight, start, stop, moments[:, 0], moments[:, 1])
+def _moments(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+    """Σ_i weight_i x_i and Σ_i weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
+    moments = np.zeros((X.n, 2))
+    for rows, share in in_parts(X, weight, counted):
+        moved = unsigned(rows if pivot is None else pivoted(rows, pivot))
+        for start, stop in blocks_of_rows(moved):
+            compiled_loop(add_up_moments)(moved, share, start, stop, moments[:, 0], moments[:, 1])
     return moments.T
+
+
+def in_parts(X: Rows, weight: np.ndarray, counted: bool) -> Iterator[tuple[Rows, np.ndarray]]:
+    """The rows and their weights; counted ones each so often in succession with the weight 1, a part at a time."""
+    if counted and (weight != 1).any():
+        for part in repeated(X, weight.astype(np.int64)):
+            yield part, np.broadcast_to(np.float64(1), part.m)
+    else:
+        yield X, weight
 
 
 def add_up_moments(X, weight, start, stop, first, second):

@@ -42,9 +42,9 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
         t = t + 1
         d = dot(v, X, i)  # O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
+        g = weight[i] * dloss(p, y[i])
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        g = weight[i] * dloss(p, y[i])
         add(v, g, X, i)  # O(k)
         a = a + g
     return t, a, p, g

@@ -1,9 +1,11 @@
 """A run of one of the four algorithms that can be continued, looked at, saved and loaded at any step."""
 
+import copy
 import os
 import zlib
+from collections.abc import Callable
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -11,10 +13,12 @@ from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0
 from reference.averages import Weights, check_weights, evaluate
 from reference.files import write_whole
+from reference.rows import Rows
 from reference.sampling import check_indices
 
 from . import asgd, casgd, csgd, sgd
 from .blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
+from .centre import Centre
 from .compiled import compiled_derivative, compiled_loop, unsigned
 from .hints import LARGE
 from .pivot import find_pivot, pivoted
@@ -75,37 +79,15 @@ ALGORITHMS = {
 }
 
 
-class State:
-    """A resumable run: `State(problem, "asgd").run(indices).average()`.
+class Run:
+    """What a run of one model and a run of many have in common: rows and their mean, blocks, checks, files.
 
-    The state is what the paper's pseudocode keeps, under its own names: t, v, u, a, c, h, and for the centred algorithms
-    xbar, theta, z, r, s; also p and g, the last step's prediction and loss derivative. Running in pieces gives, to the
-    bit, what one run gives.
-
-    Where a column has a mean that is large for its spread, a centred run in float64 is one on the rows x − pivot, translated
-    once and kept: `pivot` is then a vector, and v, u, xbar, theta, z, r and s are those of these rows. See `efficient.pivot`.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its arithmetic is the state's: float64 through compiled loops, otherwise the same loops as plain Python.
-    algorithm : {"sgd", "asgd", "csgd", "casgd"}
-    t0 : number >= 0
-        The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
-    weights : function of step numbers, optional
-        The weight ω_t of each iterate in the mean, such as `polynomial(1)` or `suffix(1000)`; the paper has ω = 1.
-
-    Raises
-    ------
-    ValueError
-        An unknown algorithm.
-    TypeError
-        numba cannot compile the derivative of the user's own loss.
-
-    Paper: Algorithms 1 to 3.
-    Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
+    It needs the loop as `_source`, `_advance`, which takes steps, and `_check_finite`; `_problems` are what is trained on.
     """
 
+    t0: Any
+    p: Any
+    g: Any
     a: Any
     c: Any
     h: Any
@@ -115,40 +97,66 @@ class State:
     s: Any
     xbar: np.ndarray
     theta: Any
-    find_pivot = staticmethod(find_pivot)  # a subclass that returns None here trains as printed, to show what that loses
+    # a subclass that returns None here trains as printed, to show what that loses
+    find_pivot: Callable[[Rows, np.ndarray], np.ndarray | None] = staticmethod(find_pivot)
 
-    def __init__(self, problem: Problem, algorithm: str = "asgd", *, t0=0, weights: Weights | None = None):
+    def __init__(self, problem: Problem, algorithm: str, weights: Weights | None, centre: Centre | None):
         if algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")
         self.problem = problem
         self.algorithm = algorithm
         self._parts = parts = ALGORITHMS[algorithm]
-        exact = problem.number is not np.float64
-        self._steps = self._in_arithmetic(parts.steps)
-        self._dloss = problem.loss.derivative if exact else compiled_derivative(problem.loss.derivative)
-        self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X, problem.weight)
-        X = problem.X if self.pivot is None else pivoted(problem.X, self.pivot)
-        self._X = X if exact else unsigned(X)
-        self.t0 = check_t0(t0, problem.number)
         if weights is not None and parts.average is None:
             raise ValueError(f"weights are those of an average, and {algorithm} keeps none")
         self.weights = check_weights(weights)
+        exact = problem.number is not np.float64
+        self._compile()
+        self._centre = _check_centre(centre, problem, algorithm)
+        if centre is not None:
+            self.pivot = centre.pivot
+        else:
+            self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X, problem.weight)
+        self._use(problem)
         self.t = 0
         self._running = False
-        self._room = self._zeros(0, len(parts.vectors))
-        self._make_room(problem.n, problem.n)
-        self.p = self.g = problem.number(0)
-        for name in parts.scalars:
-            setattr(self, name, problem.number(0))
-        self._projections = self._zeros(0)
         if parts.mean is not None:
             self.xbar = self._zeros(problem.n)
-            total, add_up = problem.number(0), self._in_arithmetic(parts.mean.add_up)
-            for start, stop in blocks_of_rows(self._X):
-                total = add_up(self._X, problem.weight, start, stop, self.xbar, total)
+            if centre is not None:
+                self.xbar[:], total = centre.xbar, problem.number(1)
+            else:
+                total, add_up = problem.number(0), self._in_arithmetic(parts.mean.add_up)
+                for start, stop in blocks_of_rows(self._X):
+                    total = add_up(self._X, problem.weight, start, stop, self.xbar, total)
             self.theta = self._in_arithmetic(parts.mean.centre)(self.xbar, total)
             if not exact:
                 check_finite(0, self.theta)
+
+    @property
+    def _source(self):
+        raise NotImplementedError
+
+    def _compile(self) -> None:
+        derivative = self.problem.loss.derivative
+        self._dloss = compiled_derivative(derivative) if self.problem.number is np.float64 else derivative
+        self._steps = self._in_arithmetic(self._source)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_dloss", "_steps")}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept)
+        self._compile()
+
+    def _use(self, problem: Problem) -> None:
+        """Let the next steps be taken on these rows."""
+        self.problem = problem
+        X = problem.X if self.pivot is None or not problem.m else pivoted(problem.X, self.pivot)
+        self._X = X if problem.number is not np.float64 else unsigned(X)
+        self._projections = self._zeros(0)
+
+    @property
+    def _problems(self) -> tuple[Problem, ...]:
+        return (self.problem,)
 
     def _in_arithmetic(self, function):
         """The function as it is for exact arithmetic, compiled for float64."""
@@ -159,25 +167,6 @@ class State:
             return np.zeros(shape)
         return np.full(shape, self.problem.number(0), dtype=object)
 
-    def _make_room(self, width: int, columns: int) -> None:
-        """Let the vectors have this width, in room for so many columns; those of one column lie side by side in memory."""
-        old, self._width = self._room, width
-        if columns > len(old):
-            self._room = self._zeros(columns, old.shape[1])
-            self._room[: len(old)] = old
-
-    @property
-    def v(self) -> np.ndarray:
-        """The gradient sum."""
-        return self._room[: self._width, 0]
-
-    @property
-    def u(self) -> np.ndarray:
-        """The harmonic gradient sum, which asgd and casgd keep."""
-        if self._parts.average is None:
-            raise AttributeError(f"{self.algorithm} keeps no u")
-        return self._room[: self._width, 1]
-
     def _project(self, mean: Mean, steps: int) -> None:
         """Compute q = x̄ · x for every row once, where so many steps would take longer without."""
         X = self._X
@@ -187,7 +176,7 @@ class State:
                 project(X, self.xbar, start, stop, projections)
             self._projections = projections
 
-    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None) -> "State":
+    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None) -> Self:
         """Take a step for each of the drawn examples, and return this state.
 
         It works in blocks of about a tenth of a second. Ctrl-C is answered after a block, and the state is whole then: `t`
@@ -212,16 +201,18 @@ class State:
         RuntimeError
             Another thread is running this state, or a run of it was cut off by an error.
 
-        Cost: O(k) a step.
+        Cost: O(k) a step, for each model.
         """
+        self._check_rows()
         indices = check_indices(indices, self.problem.m)
         every = _check_callback(callback, every)
         self._check_whole()
         first, last = self.t, self.t + len(indices)
+        size = max(1, first_block(self._X) // len(self._problems))
         with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
             if self._parts.mean is not None:
                 self._project(self._parts.mean, len(indices))
-            for start, stop in blocks(first, last, first_block(self._X), every):
+            for start, stop in blocks(first, last, size, every):
                 self._take(indices[start - first : stop - first])
                 if bar is not None:
                     bar.update(stop - start)
@@ -232,22 +223,218 @@ class State:
 
     def _take(self, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, in one go."""
+        omega = evaluate(self.weights, self.t + 1, len(indices), self.problem.number)
+        self._running = True
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.t = int(self._advance(indices, omega))
+        self._running = False
+        self._check_whole()
+
+    def _advance(self, indices: np.ndarray, omega: np.ndarray):
+        """Let the loop take these steps, keep what it returns, and return the number of steps taken so far."""
+        raise NotImplementedError
+
+    def _check_whole(self) -> None:
+        if self._running:
+            raise RuntimeError(
+                "this state is in the middle of a run, in another thread or one that was cut off by an interrupt or an error: "
+                "begin a new one, or load a saved one"
+            )
+        self._check_finite()
+
+    def _check_finite(self) -> None:
+        raise NotImplementedError
+
+    def _check_rows(self) -> None:
+        if not self.problem.m:
+            raise ValueError("this state has forgotten its rows: follow(problem) brings others")
+
+    def _check_follows(self, before: Problem, problem: Problem) -> None:
+        if self._parts.centred and self._centre is None:
+            raise ValueError(
+                f"{self.algorithm} cannot go on with other rows: their mean is another. Say what to centre at from the start, "
+                "by centre=find_centre(X), see efficient.centre"
+            )
+        if (problem.number, problem.lam, loss_code(problem)) != (before.number, before.lam, loss_code(before)):
+            raise ValueError("problem must have the same loss and lam, in the same arithmetic, as the one before")
+        if self._parts.centred and problem.n != before.n:
+            raise ValueError(f"problem must have the {before.n} columns of the centre; got {problem.n}")
+
+    def forget_rows(self) -> Self:
+        """Let go of the rows and labels: what was learned is kept, takes O(n) in a pickle, and goes on with `follow`."""
+        self._use(without_rows(self.problem))
+        return self
+
+    def _averaging(self) -> Recovery:
+        """How to make the mean of the iterates."""
+        if self._parts.average is None:
+            averaging = "casgd" if self._parts.centred else "asgd"
+            raise ValueError(f"{self.algorithm} keeps no average; a {type(self).__name__} of {averaging!r} keeps both")
+        if self.t and np.all(self.total == 0):
+            raise ValueError("weights must not all be 0 up to this step: there is nothing to average")
+        return self._parts.average
+
+    def _check_begun(self) -> None:
+        if self.t == 0:
+            raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
+        self._check_whole()
+
+    def _predictor(self, w: np.ndarray, b) -> Predictor:
+        """The predictor for raw rows that has these weights, and this bias for the rows x − pivot."""
+        around = None if self.pivot is None else Predictor(w, b, self.pivot)
+        if around is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                b = around.implicit().b
+        if self.problem.number is np.float64:
+            check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
+        return Predictor(w, b, pivoted=around)
+
+    def save(self, path) -> None:
+        """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
+
+        The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
+        """
+        self._check_whole()
+        self._check_rows()
+        values: dict[str, Any] = {
+            "problem": _checksum(*self._problems),
+            "algorithm": self.algorithm,
+            "weighted": self.weights is not None,
+        }
+        values |= {"t0": self.t0, "t": self.t, **self._kept()}
+        if self._centre is not None:
+            values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
+        write_whole(path, lambda file: np.savez(file, **values))
+
+    @classmethod
+    def load(cls, path, problem, weights: Weights | None = None) -> Self:
+        """Read a state written by `save`, to go on with the same problem, and the same weights of the average if it had any.
+
+        Raises
+        ------
+        ValueError
+            The file is not a saved state, or is one of another problem.
+        """
+        checksum = _checksum(*((problem,) if isinstance(problem, Problem) else problem))
+        with open(path, "rb") as handle:
+            try:
+                with np.load(handle, allow_pickle=False) as file:
+                    saved = {name: file[name] for name in file.files}
+                same, weighted = int(saved["problem"]) == checksum, bool(saved["weighted"])
+                if same:
+                    begin: Any = cls  # State or States; both take t0
+                    options = {"t0": saved["t0"][()], "weights": weights if weighted else None}
+                    if "centre_xbar" in saved:
+                        options["centre"] = Centre(saved.get("centre_pivot"), saved["centre_xbar"])
+                    state = begin(problem, str(saved["algorithm"]), **options)
+                    state._restore(saved)
+            except Exception as error:  # whatever a damaged archive makes its reader raise
+                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+        if weighted != (weights is not None):
+            raise ValueError(f"weights must be given just if they were when {os.fspath(path)!r} was saved; got {weights!r}")
+        if not same:
+            raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
+        return state
+
+    def _kept(self) -> dict[str, Any]:
+        """What a run goes on with, besides t."""
+        return {name: getattr(self, name) for name in ("p", "g", *self._parts.scalars, *self._parts.vectors)}
+
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        self.t = int(saved["t"])
+        for name, room in self._kept().items():
+            value = saved[name]
+            if value.shape != np.shape(room):
+                raise ValueError(f"{name} has the shape {value.shape}")
+            if value.ndim:
+                room[:] = value
+            else:
+                setattr(self, name, np.float64(value))
+
+
+class State(Run):
+    """A resumable run: `State(problem, "asgd").run(indices).average()`.
+
+    The state is what the paper's pseudocode keeps, under its own names: t, v, u, a, c, h, and for the centred algorithms
+    xbar, theta, z, r, s; also p and g, the last step's prediction and loss derivative. Running in pieces gives, to the
+    bit, what one run gives.
+
+    Where a column has a mean that is large for its spread, a centred run in float64 is one on the rows x − pivot, translated
+    once and kept: `pivot` is then a vector, and v, u, xbar, theta, z, r and s are those of these rows. See `efficient.pivot`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its arithmetic is the state's: float64 through compiled loops, otherwise the same loops as plain Python.
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+    t0 : number >= 0
+        The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
+    weights : function of step numbers, optional
+        The weight ω_t of each iterate in the mean, such as `polynomial(1)` or `suffix(1000)`; the paper has ω = 1.
+    centre : Centre, optional
+        What csgd and casgd take for x̄, from `efficient.centre.find_centre`; by default it is the mean of the problem's rows.
+        It is kept when other rows follow.
+
+    Raises
+    ------
+    ValueError
+        An unknown algorithm, or a centre that does not fit.
+    TypeError
+        numba cannot compile the derivative of the user's own loss.
+
+    Paper: Algorithms 1 to 3.
+    Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
+    """
+
+    def __init__(
+        self, problem: Problem, algorithm: str = "asgd", *, t0=0, weights: Weights | None = None, centre: Centre | None = None
+    ):
+        self.t0 = check_t0(t0, problem.number)
+        super().__init__(problem, algorithm, weights, centre)
+        self._room = self._zeros(0, len(self._parts.vectors))
+        self._make_room(problem.n, problem.n)
+        for name in ("p", "g", *self._parts.scalars):
+            setattr(self, name, problem.number(0))
+
+    @property
+    def _source(self):
+        return self._parts.steps
+
+    def _make_room(self, width: int, columns: int) -> None:
+        """Let the vectors have this width, in room for so many columns; those of one column lie side by side in memory."""
+        old, self._width = self._room, width
+        if columns > len(old):
+            self._room = self._zeros(columns, old.shape[1])
+            self._room[: len(old)] = old
+
+    @property
+    def v(self) -> np.ndarray:
+        """The gradient sum."""
+        return self._room[: self._width, 0]
+
+    @property
+    def u(self) -> np.ndarray:
+        """The harmonic gradient sum, which asgd and casgd keep."""
+        if self._parts.average is None:
+            raise AttributeError(f"{self.algorithm} keeps no u")
+        return self._room[: self._width, 1]
+
+    def _advance(self, indices: np.ndarray, omega: np.ndarray):
         problem, parts = self.problem, self._parts
-        averaging = (evaluate(self.weights, self.t + 1, len(indices), problem.number),) if parts.average else ()
+        averaging = (omega,) if parts.average else ()
         mean = (self.xbar, self.theta, self._projections) if parts.centred else ()
         vectors = [getattr(self, name) for name in parts.vectors]
         scalars = [getattr(self, name) for name in parts.scalars]
-        self._running = True
-        with np.errstate(over="ignore", invalid="ignore"):
-            t, *scalars, self.p, self.g = self._steps(
-                *(self._X, problem.y, problem.weight, problem.lam, self._dloss, indices),
-                *(self.t0, *averaging, *mean, problem.number(self.t), *vectors, *scalars),
-            )
-        self._running = False
-        self.t = int(t)
+        t, *scalars, self.p, self.g = self._steps(
+            *(self._X, problem.y, problem.weight, problem.lam, self._dloss, indices),
+            *(self.t0, *averaging, *mean, problem.number(self.t), *vectors, *scalars),
+        )
         for name, value in zip(parts.scalars, scalars, strict=True):
             setattr(self, name, value)
-        self._check_whole()
+        return t
+
+    def _check_finite(self) -> None:
+        check_finite(self.t, self.p)
 
     def follow(self, problem: Problem) -> "State":
         """Go on with the rows of another problem, wider ones if need be: a stream whose dimension is not known beforehand.
@@ -262,16 +449,13 @@ class State:
         Raises
         ------
         ValueError
-            Another loss, λ or arithmetic; or a centred algorithm, whose x̄ is the mean of one set of rows.
+            Another loss, λ or arithmetic; or a centred algorithm without a given `centre`, since x̄ is the mean of one set of
+            rows, or with one but with other columns.
 
-        Cost: O(1), or O(n) where the columns outgrow the room, which is doubled then.
+        Cost: O(1), or O(n) where the columns outgrow the room, which is doubled then; O(n + mk) with a pivot.
         """
-        if self._parts.centred:
-            raise ValueError(f"{self.algorithm} cannot go on with other rows: their mean is another")
-        if (problem.number, problem.lam, _code(problem)) != (self.problem.number, self.problem.lam, _code(self.problem)):
-            raise ValueError("problem must have the same loss and lam, in the same arithmetic, as the one before")
-        self.problem = problem
-        self._X = problem.X if problem.number is not np.float64 else unsigned(problem.X)
+        self._check_follows(self.problem, problem)
+        self._use(problem)
         width = max(self._width, problem.n)
         self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
         return self
@@ -282,7 +466,7 @@ class State:
         Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
         Cost: O(n).
         """
-        return self._predictor(self._parts.last)
+        return self._recovered(self._parts.last)
 
     def average(self) -> Predictor:
         """The mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows.
@@ -292,80 +476,41 @@ class State:
         Paper: eqs. 7 and 10 (eqn:obDef, eqn:owDef); eqs. 18 and 19 (obCenterDef, eqn:owCenterDef).
         Cost: O(n).
         """
-        if self._parts.average is None:
-            averaging = "casgd" if self._parts.centred else "asgd"
-            raise ValueError(f"{self.algorithm} keeps no average; a State of {averaging!r} keeps both")
-        if self.t and self.total == 0:
-            raise ValueError("weights must not all be 0 up to this step: there is nothing to average")
-        return self._predictor(self._parts.average)
+        return self._recovered(self._averaging())
 
-    def _predictor(self, recovery: Recovery) -> Predictor:
-        if self.t == 0:
-            raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
-        self._check_whole()
+    def _recovered(self, recovery: Recovery) -> Predictor:
+        self._check_begun()
         with np.errstate(over="ignore", invalid="ignore"):
             parts = (getattr(self, name) for name in recovery.parts)
             w, b = recovery.recover(self.problem.lam, self.problem.number(self.t) + self.t0, *parts)
-            around = None if self.pivot is None else Predictor(w, b, self.pivot)
-            if around is not None:  # b was the bias of the pivoted rows
-                b = around.implicit().b
-        if self.problem.number is np.float64:
-            check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
-        return Predictor(w, b, pivoted=around)
+        return self._predictor(w, b)
 
-    def _check_whole(self) -> None:
-        if self._running:
-            raise RuntimeError(
-                "this state is in the middle of a run, in another thread or one that was cut off by an interrupt or an error: "
-                "begin a new State, or load a saved one"
-            )
-        check_finite(self.t, self.p)
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        if saved["v"].size > self.problem.n and not self._parts.centred:  # a stream may be wider
+            self._make_room(saved["v"].size, saved["v"].size)
+        super()._restore(saved)
 
-    def save(self, path) -> None:
-        """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
 
-        The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
-        """
-        self._check_whole()
-        names = ("algorithm", "t0", "t", "p", "g", *self._parts.scalars, *self._parts.vectors)
-        values = {name: getattr(self, name) for name in names}
-        checksum = _checksum(self.problem)
-        write_whole(path, lambda file: np.savez(file, problem=checksum, weighted=self.weights is not None, **values))
+def _check_centre(centre, problem: Problem, algorithm: str) -> Centre | None:
+    if centre is None:
+        return None
+    if not isinstance(centre, Centre):
+        raise TypeError(f"centre must be a Centre, such as efficient.centre.find_centre gives; got {centre!r}")
+    if not ALGORITHMS[algorithm].centred:
+        raise ValueError(f"centre is for csgd and casgd; got one for {algorithm}")
+    if any(np.shape(part) != (problem.n,) for part in centre if part is not None):
+        raise ValueError(f"centre must have the {problem.n} columns of the problem; got {np.shape(centre.xbar)}")
+    return centre
 
-    @classmethod
-    def load(cls, path, problem: Problem, weights: Weights | None = None) -> "State":
-        """Read a state written by `save`, to go on with the same problem, and the same weights of the average if it had any.
 
-        Raises
-        ------
-        ValueError
-            The file is not a saved state, or is one of another problem.
-        """
-        checksum = _checksum(problem)
-        with open(path, "rb") as handle:
-            try:
-                with np.load(handle, allow_pickle=False) as file:
-                    saved = {name: file[name] for name in file.files}
-                same, weighted = int(saved["problem"]) == checksum, bool(saved["weighted"])
-                state = cls(problem, str(saved["algorithm"]), t0=saved["t0"][()], weights=weights if weighted else None)
-                state.t = int(saved["t"])
-                for name in ("p", "g", *state._parts.scalars):
-                    setattr(state, name, np.float64(saved[name][()]))
-                if same:
-                    width = saved["v"].size
-                    fits = width == problem.n or (width > problem.n and not state._parts.centred)  # a stream may be wider
-                    state._make_room(width, width)
-                    for name in state._parts.vectors:
-                        if not (saved[name].shape == (width,) and fits):
-                            raise ValueError(f"{name} has the shape {saved[name].shape}")
-                        getattr(state, name)[:] = saved[name]
-            except Exception as error:  # whatever a damaged archive makes its reader raise
-                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
-        if weighted != (weights is not None):
-            raise ValueError(f"weights must be given just if they were when {os.fspath(path)!r} was saved; got {weights!r}")
-        if not same:
-            raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
-        return state
+def without_rows(problem: Problem) -> Problem:
+    """The problem with no rows and labels at all, which nobody could have made."""
+    empty = copy.copy(problem)
+    vars(empty).pop("xbar", None)
+    X = problem.X
+    empty.X = X._replace(data=X.data[:0].copy(), indices=X.indices[:0].copy(), indptr=np.zeros(1, X.indptr.dtype))
+    empty.y, empty.weight = problem.y[:0].copy(), problem.weight[:0].copy()
+    return empty
 
 
 def _check_callback(callback, every) -> int | None:
@@ -382,7 +527,7 @@ def _check_callback(callback, every) -> int | None:
     return int(every)
 
 
-def _code(problem: Problem) -> tuple:
+def loss_code(problem: Problem) -> tuple:
     """What tells a loss from another one of the same name: what its derivative is made of."""
     return problem.loss.name, _made_of(problem.loss.derivative)
 
@@ -396,18 +541,23 @@ def _made_of(thing) -> Any:
     return repr(thing)
 
 
-def _checksum(problem: Problem) -> int:
-    """A checksum of everything a run depends on, however the rows are stored."""
+def _checksum(problem: Problem, *others: Problem) -> int:
+    """A checksum of everything a run depends on, however the rows are stored; of the other problems, which share the rows
+    and the loss, only λ and the labels.
+    """
     if problem.number is not np.float64:
         raise TypeError("only float64 states can be saved and loaded; keep an exact state in memory")
-    total = zlib.crc32(repr((problem.n, _code(problem), float(problem.lam))).encode())
-    for array, dtype in (
+    total = zlib.crc32(repr((problem.n, loss_code(problem), float(problem.lam))).encode())
+    arrays = [
         (problem.X.data, np.float64),
         (problem.X.indices, np.int64),
         (problem.X.indptr, np.int64),
         (problem.y, np.float64),
         (problem.weight, np.float64),
-    ):
+    ]
+    for other in others:
+        arrays += [(np.array([other.lam]), np.float64), (other.y, np.float64)]
+    for array, dtype in arrays:
         for start in range(0, len(array), 1 << 20):
             total = zlib.crc32(np.ascontiguousarray(array[start : start + (1 << 20)], dtype=dtype).data, total)
     return total

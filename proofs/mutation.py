@@ -2,7 +2,8 @@
 
 Each + is tried as −, each · as /, each comparison as its opposite, each number one higher, and each name as the next other
 name of the function, in the loops, the recoveries, the computation of x̄ and θ and the sparse vector operations that they
-call. A survivor would be a program that differs and of which everything is proved that is proved of ours.
+call. A survivor would be a program that differs and of which everything is proved that is proved of ours. Of the loop for many
+models it is proved that it is the loop for one.
 """
 
 import inspect
@@ -17,15 +18,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from efficient import sparse
+from efficient import lanes, many, sparse
 from efficient.state import ALGORITHMS, Algorithm, Mean
 
 from .ledger import LABEL_OF, Entry, Job
+from .many import claims as claims_of_many
 from .prover import Equation, is_identity, number_of
 from .shipped import Unknowns, induction, symbols, unrolled
 
 EXCHANGED = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "==": "!=", "!=": "==", "<": ">="}
-HELPERS = ("entries", "dot", "add", "add_both", "ONE", "TWO", "THREE", "FOUR")
+FOR_MANY = {
+    **{name: getattr(many, name) for name in ("steps", "dots", "dot_of", "add_to_all", "add_to")},
+    **{name: getattr(lanes, name) for name in ("read_four", "write_four", "read_one", "write_one")},
+    **{name: getattr(sparse, name) for name in ("dot", "entries")},
+}
+"""What the loop for many models is made of, by the names under which these functions call each other."""
+
+HELPERS = ("add", "add_both", "ONE", "TWO", "THREE", "FOUR", *FOR_MANY)
 HINTS = ("ahead(", "ahead_in_order(", "ahead_of(")
 """How the lines begin that compute nothing, and which no proof can tell from their corruptions."""
 
@@ -89,12 +98,13 @@ def corrupted(algorithm: Algorithm) -> Iterator[tuple[str, Algorithm | None]]:
         if original is not None:
             for mutant in mutants(original if callable(original) else original.recover):
                 yield f"{part}: {mutant.where}", with_part(part, mutant)
-    for part in Mean._fields if algorithm.mean is not None else ():
-        for mutant in mutants(getattr(algorithm.mean, part)):
+    mean = algorithm.mean
+    for part in Mean._fields if mean is not None else ():
+        for mutant in mutants(getattr(mean, part)):
             wrong: Any = {part: mutant.function}
-            broken = mutant.function is None or algorithm.mean is None
-            yield f"{part}: {mutant.where}", None if broken else algorithm._replace(mean=algorithm.mean._replace(**wrong))
-    called = [name for name in HELPERS if name in algorithm.steps.__code__.co_names]
+            spoilt = None if mutant.function is None or mean is None else algorithm._replace(mean=mean._replace(**wrong))
+            yield f"{part}: {mutant.where}", spoilt
+    called = [name for name in ("dot", "add", "add_both") if name in algorithm.steps.__code__.co_names]
     for name in ("entries", *called):
         for mutant in mutants(getattr(sparse, name)):
             if mutant.function is None:
@@ -105,6 +115,20 @@ def corrupted(algorithm: Algorithm) -> Iterator[tuple[str, Algorithm | None]]:
             if name == "entries":
                 helpers |= {other: rebind(getattr(sparse, other), entries=mutant.function) for other in called}
             yield f"{name}: {mutant.where}", algorithm._replace(steps=rebind(algorithm.steps, **helpers))
+
+
+def corrupted_for_many() -> Iterator[tuple[str, Callable | None]]:
+    """The loop for many models with one token exchanged in it or in an operation that it is made of."""
+    for name, function in FOR_MANY.items():
+        for mutant in mutants(function):
+            yield f"{name}: {mutant.where}", None if mutant.function is None else loop_for_many(**{name: mutant.function})
+
+
+def loop_for_many(**exchanged: Callable) -> Callable:
+    """The loop for many models with other functions among those it is made of."""
+    scope = {**vars(many), "WIDTH": lanes.WIDTH}
+    scope |= {name: FunctionType(each.__code__, scope, name) for name, each in {**FOR_MANY, **exchanged}.items()}
+    return scope["steps"]
 
 
 def claims(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[Equation]:
@@ -137,12 +161,19 @@ POINTS: tuple[Unknowns, ...] = (
 
 def failure(algorithm: Algorithm | None) -> str | None:
     """What is wrong with this program: "refuted" by a claim, "broken" if it does not run; None if all that is proved holds."""
-    if algorithm is None:
-        return "broken"
+    return "broken" if algorithm is None else _failure(partial(claims, algorithm))
+
+
+def failure_for_many(steps: Callable | None) -> str | None:
+    """The same of a loop for many models."""
+    return "broken" if steps is None else _failure(partial(claims_of_many, steps, "casgd"))
+
+
+def _failure(claims: Callable[[Unknowns], Iterator[Equation]]) -> str | None:
     try:
         with np.errstate(over="ignore"):  # places in a row may wrap around
-            at_all_points = all(step.left == step.right for point in POINTS for step in claims(algorithm, point))
-            return None if at_all_points and all(is_identity(step) for step in claims(algorithm)) else "refuted"
+            at_all_points = all(step.left == step.right for point in POINTS for step in claims(point))
+            return None if at_all_points and all(is_identity(step) for step in claims(symbols)) else "refuted"
     except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError):
         return "broken"
 
@@ -150,9 +181,20 @@ def failure(algorithm: Algorithm | None) -> str | None:
 def refute(name: str) -> Iterator[Entry]:
     """Try every corruption of an algorithm, after the algorithm itself, of which all claims must hold."""
     own = failure(ALGORITHMS[name])
+    verdicts = ((where, failure(algorithm)) for where, algorithm in corrupted(ALGORITHMS[name]))
+    yield _entry(name, "a program that differs in one token fails the proofs", own, verdicts)
+
+
+def refute_for_many() -> Iterator[Entry]:
+    """The same for the loop for many models."""
+    own = failure_for_many(many.steps)
+    verdicts = ((where, failure_for_many(steps)) for where, steps in corrupted_for_many())
+    yield _entry("casgd", "a loop for many models that differs in one token is not the loop for one", own, verdicts)
+
+
+def _entry(name: str, claim: str, own: str | None, verdicts: Iterator[tuple[str, str | None]]) -> Entry:
     tried, broken, survivors = 0, 0, []
-    for where, algorithm in corrupted(ALGORITHMS[name]) if own is None else ():
-        verdict = failure(algorithm)
+    for where, verdict in verdicts if own is None else ():
         tried += 1
         broken += verdict == "broken"
         if verdict is None:
@@ -163,9 +205,9 @@ def refute(name: str) -> Iterator[Entry]:
         figure = f"the shipped program itself is {own}"
     elif survivors:
         figure += "; not refuted: " + "; ".join(survivors)
-    yield Entry(
+    return Entry(
         LABEL_OF[name],
-        "a program that differs in one token fails the proofs",
+        claim,
         "corruptions of the shipped code",
         figure,
         own is None and tried > 0 and not survivors,
@@ -176,4 +218,7 @@ def refute(name: str) -> Iterator[Entry]:
 
 
 def jobs() -> list[Job]:
-    return [Job((LABEL_OF[name],), f"corrupting {name}", partial(refute, name)) for name in ALGORITHMS]
+    return [
+        *(Job((LABEL_OF[name],), f"corrupting {name}", partial(refute, name)) for name in ALGORITHMS),
+        Job((LABEL_OF["casgd"],), "corrupting the loop for many models", refute_for_many),
+    ]

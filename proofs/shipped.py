@@ -65,12 +65,11 @@ Unknowns = Callable[[str], Any]
 
 
 def symbols(name: str) -> sympy.Symbol:
-    return sympy.Symbol(
-        name, **({"positive": True} if name in ("lambda", "tau", "t0") or name[:5] == "omega" else {"real": True})
-    )
+    positive = name.startswith(("lambda", "tau", "t0", "omega"))
+    return sympy.Symbol(name, **({"positive": True} if positive else {"real": True}))
 
 
-def _vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
+def vector(unknown: Unknowns, name: str, n: int) -> np.ndarray:
     vector = np.empty(n, dtype=object)
     vector[:] = [unknown(f"{name}{j + 1}") for j in range(n)]
     return vector
@@ -82,16 +81,16 @@ def take_step(algorithm: Algorithm, n: int, columns: tuple[int, ...], first: boo
     The row has unknowns in the stored columns and 0 in the others; `slope` is ℓ'.
     """
     lam, weight, t0, omega = (unknown(name) for name in ("lambda", "weight", "t0", "omega"))
-    stored = _vector(unknown, "x", len(columns))
+    stored = vector(unknown, "x", len(columns))
     x = np.zeros(n, dtype=object)
     x[list(columns)] = stored
-    xbar = _vector(unknown, "xbar", n) if algorithm.centred else np.zeros(n, dtype=object)
+    xbar = vector(unknown, "xbar", n) if algorithm.centred else np.zeros(n, dtype=object)
     theta = 1 + xbar @ xbar
     if first:
         state: dict[str, Any] = {name: np.zeros(n, dtype=object) for name in algorithm.vectors}
         state |= dict.fromkeys(algorithm.scalars, 0 * lam)
     else:
-        state = {name: _vector(unknown, name, n) for name in algorithm.vectors}
+        state = {name: vector(unknown, name, n) for name in algorithm.vectors}
         state |= {name: unknown(name) for name in algorithm.scalars}
         if algorithm.centred:
             state["z"] = state["v"] @ xbar
@@ -145,7 +144,7 @@ def induction(algorithm: Algorithm, unknown: Unknowns = symbols) -> Iterator[tup
 
 def centre(mean: Mean, unknown: Unknowns) -> Iterator[Equation]:
     """Lines 2 and 3 of Algorithm 3 on two rows with gaps: x̄ and θ; the rows are added up in two parts."""
-    x, weight = _vector(unknown, "x", 4), _vector(unknown, "weight", 2)
+    x, weight = vector(unknown, "x", 4), vector(unknown, "weight", 2)
     rows = Rows(x, np.array([0, 2, 1, 2]), np.array([0, 2, 4]), 4)
     xbar = np.zeros(4, dtype=object)
     theta = mean.centre(xbar, mean.add_up(rows, weight, 1, 2, xbar, mean.add_up(rows, weight, 0, 1, xbar, 0 * x[0])))
@@ -213,10 +212,10 @@ def unrolled(
     """
     papers = unknown is symbols
     lam, derivative = unknown("lambda"), Derivatives(unknown)
-    rows = np.array([_vector(unknown, f"x{i}_", n) for i in range(T)], dtype=object)
+    rows = np.array([vector(unknown, f"x{i}_", n) for i in range(T)], dtype=object)
     t0 = 0 * lam if papers else unknown("t0")
-    omega, weight = (np.full(T, 1, dtype=object) if papers else _vector(unknown, name, T) for name in ("omega", "weight"))
-    problem = Problem(rows, _vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
+    omega, weight = (np.full(T, 1, dtype=object) if papers else vector(unknown, name, T) for name in ("omega", "weight"))
+    problem = Problem(rows, vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
     problem.weight = weight  # past the door, which asks whether a weight is >= 0
     steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
     xbar = np.full(n, 0 * lam, dtype=object)

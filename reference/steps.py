@@ -5,9 +5,10 @@ import scipy.sparse as sp
 
 from .problem import Problem
 from .rows import Rows
+from .sampling import drawn_mean
 
 
-def safe_t0(problem: Problem, centred: bool = False):
+def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = None):
     """R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
 
     A step of size η on example i multiplies the distance of its prediction from the label's pull by 1 − η(λ + s_i‖[x_i, 1]‖²)
@@ -19,6 +20,9 @@ def safe_t0(problem: Problem, centred: bool = False):
     problem : Problem
     centred : bool
         For csgd and casgd.
+    drawn : ndarray of shape (m,), optional
+        The weights that `draw_indices` is given, if any: examples with the weight 0 are left out, and x̄ is the mean of what
+        is drawn. As there, whole ones are counted: R² is that of the rows `np.repeat(rows, drawn)`, to the bit.
 
     Returns
     -------
@@ -28,11 +32,16 @@ def safe_t0(problem: Problem, centred: bool = False):
     Cost: O(n + mk).
     """
     X, weight, exact = problem.X, problem.weight, problem.number is not np.float64
+    if drawn is not None:
+        weight = weight * (drawn > 0)
     if not centred:
         return (weight * (_products(X, X.data, X.data) + 1)).max() / problem.lam
     # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², but coordinate by coordinate in the columns that may have a large mean
-    xbar = problem.xbar
-    apart = np.zeros(X.n, dtype=bool) if exact else 5 * np.bincount(X.indices, minlength=X.n) > 4 * X.m
+    if drawn is None:
+        xbar, stored, m = problem.xbar, np.bincount(X.indices, minlength=X.n), X.m
+    else:
+        xbar, stored, m = drawn_mean(X, drawn), np.bincount(X.indices, np.repeat(drawn, np.diff(X.indptr)), X.n), drawn.sum()
+    apart = np.zeros(X.n, dtype=bool) if exact else 5 * stored > 4 * m
     rest, data = np.where(apart, 0, xbar), np.where(apart[X.indices], 0, X.data)
     norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1
     if apart.any():
