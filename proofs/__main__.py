@@ -13,6 +13,7 @@ from reference import LOSSES
 from . import (
     averages,
     averaging,
+    bench,
     beyond,
     centring,
     convergence,
@@ -46,7 +47,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--loss", choices=sorted(LOSSES), help="with --data: the loss")
     parser.add_argument("--lam", type=float, help="with --data: the regularisation λ > 0")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
+    commands = parser.add_subparsers(title="another job, in place of the ledger", metavar="bench")
+    bench.add_arguments(commands.add_parser("bench", help="time the loops on this machine", description=bench.__doc__))
+    arguments = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(arguments)
+    if "run" in options:
+        if arguments[0] != "bench":
+            parser.error("the options of bench come after it, those of the ledger do not go with it")
+        return options
     if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
         parser.error(f"--json: there is no folder for {options.json}")
     if options.data is not None and (options.loss is None or options.lam is None):
@@ -82,6 +90,8 @@ def plan(options: argparse.Namespace) -> list[Job]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
+    if "run" in options:
+        return options.run(options)
     entries: list[Entry] = []
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # λ and ≥ on a terminal that lacks them

@@ -1,0 +1,69 @@
+"""What nobody who visits the drawn rows can be faster than, and what one would write without knowing better.
+
+The floor moves the memory that Algorithm 2 has to move, with the same hints, and computes nothing of it: it gathers the
+state of a row, then writes it. Two visits, since a row's dot product must be complete before its first write. It writes in
+every step; with the hinge loss a step whose ℓ' is 0 writes nothing, so that a loop may take less.
+"""
+
+import numpy as np
+
+from efficient.hints import ahead
+from efficient.sparse import FOUR, ONE, THREE, TWO, entries
+
+
+def visit_twice(X, indices, state, v):
+    """Read v, then write v and u, in the columns of every drawn row; `state` holds them side by side, v is its first column."""
+    columns, values = X.indices, X.data
+    total = 0.0
+    for j in range(len(indices)):
+        ahead(X, indices, j, v)
+        start, stop = entries(X, indices[j])
+        rest = stop - (stop - start) % FOUR
+        d0 = d1 = d2 = d3 = 0.0
+        for e in range(start, rest, FOUR):
+            d0 = d0 + state[columns[e], 0]
+            d1 = d1 + state[columns[e + ONE], 0]
+            d2 = d2 + state[columns[e + TWO], 0]
+            d3 = d3 + state[columns[e + THREE], 0]
+        for e in range(rest, stop):
+            d0 = d0 + state[columns[e], 0]
+        total = (d0 + d1) + (d2 + d3)
+        for e in range(start, stop):
+            state[columns[e], 0], state[columns[e], 1] = total, values[e]
+    return total
+
+
+def plain_asgd(data, columns, starts, y, lam, dloss, order, v, u):
+    """Algorithm 2 as a textbook would compile it: signed indices, one running sum, v and u apart, no hints."""
+    a = c = h = 0.0
+    for step in range(len(order)):
+        t = step + 1
+        i = order[step]
+        d = 0.0
+        for e in range(starts[i], starts[i + 1]):
+            d += data[e] * v[columns[e]]
+        p = 0.0 if t == 1 else -(d + a) / (lam * (t - 1))
+        g = dloss(p, y[i])
+        for e in range(starts[i], starts[i + 1]):
+            v[columns[e]] += g * data[e]
+            u[columns[e]] += h * g * data[e]
+        a += g
+        c += a / t
+        h += 1 / t
+    return c, h
+
+
+def numpy_asgd(data, columns, starts, y, lam, dloss, order, v, u):
+    """The same with one NumPy call for each operation on a row, as one would write it without a compiler."""
+    a = c = h = 0.0
+    for t, i in enumerate(order, start=1):
+        stored = slice(starts[i], starts[i + 1])
+        place, x = columns[stored], data[stored]
+        p = 0.0 if t == 1 else -(np.dot(v[place], x) + a) / (lam * (t - 1))
+        g = dloss(p, y[i])
+        v[place] += g * x
+        u[place] += h * g * x
+        a += g
+        c += a / t
+        h += 1 / t
+    return c, h
