@@ -1,5 +1,6 @@
 """The conformance kit: it accepts what is right, names what is wrong, and survives whatever an implementation does."""
 
+import inspect
 import json
 import math
 import os
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 import reference
-from proofs.conformance import ALGORITHM, check, command, train_with, twins
+from proofs.conformance import ALGORITHM, check, command, diagnosis, train_with, twins
 from proofs.conformance.__main__ import main
 from proofs.conformance.answers import Answer, Function
 from proofs.conformance.cases import load
@@ -98,6 +99,14 @@ def test_the_tolerance_is_what_is_allowed(share, verdict, what):
 
 # what is wrong is named
 
+
+def test_what_the_twins_do_wrong_is_in_the_list():
+    tests = set(re.findall(r'"([^"]+)" (?:not )?in faults', inspect.getsource(twins.trace)))
+    tests |= set(re.findall(r'"([^"]+)"[,}]', " ".join(re.findall(r"faults & {.*?}", inspect.getsource(twins.trace)))))
+    assert tests | twins.WRONG_DERIVATIVES.keys() == twins.FAULTS.keys()
+    assert twins.FAULTS.keys() > diagnosis.THIRDS
+
+
 LOSS_OF = {fault: next(iter(losses)) for fault, losses in twins.WRONG_DERIVATIVES.items()} | {
     "0/1 labels": "log",
     "labels swapped": "log",
@@ -119,17 +128,17 @@ def test_a_planted_fault_is_named_in_every_algorithm_that_has_it(fault):
     assert seen
 
 
-@pytest.mark.parametrize("fault", ["u with h_t", "tie at the kink", "explicit bias"])
+@pytest.mark.parametrize("fault", ["u with h_t", "tie at the kink"])
 def test_over_all_algorithms_and_losses_only_one_fault_fits(fault):
-    report = check(with_fault(fault))
+    report = half(with_fault(fault))
     assert named(report) == [{fault}]
     assert report.diagnosis[0].where == ()
     assert len(str(report).splitlines()) < 25
 
 
-@pytest.mark.parametrize("fault", ["tie at the kink", "z not updated", "squared loss without the half"])
+@pytest.mark.parametrize("fault", ["tie at the kink", "z not updated"])
 def test_a_fault_is_named_in_exact_arithmetic(fault):
-    assert named(check(with_fault(fault), "csgd", LOSS_OF.get(fault, "hinge"), exact=True)) == [{fault}]
+    assert named(check(with_fault(fault), "csgd", "absolute", exact=True)) == [{fault}]
 
 
 def by_definition(fault):
@@ -171,7 +180,7 @@ def by_definition(fault):
             if fault == "w_0 in the mean":
                 W, B = [0 * w, *W], [0, *B]
             w, b = np.mean(W, axis=0), B[-1] if fault == "bias not averaged" else np.mean(B)
-        at = W[-1] if fault == "average centred by the last weights" else w
+        at = W[-1] if fault in ("average centred by the last weights", "bias not averaged") else w
         return w, b - at @ xbar if centred and fault != "explicit bias" else b
 
     return train
@@ -225,8 +234,8 @@ def test_two_faults_are_not_taken_for_one_of_them(pair):
         report = check(with_fault(*pair), algorithm, loss)
         for faults in named(report):
             assert faults, "some faults explain it: these two"
-            for each in faults:
-                assert agree(set(each.split(" & ")), pair, algorithm, loss)
+            both = " & ".join(sorted(pair)) in faults
+            assert both or all(agree(set(each.split(" & ")), pair, algorithm, loss) for each in faults)
 
 
 def test_two_faults_are_named_as_two():
@@ -282,7 +291,7 @@ def test_single_precision_is_known_by_its_errors():
         w, b = (np.mean(W, axis=0), np.mean(B)) if average else (w, b)
         return w, b - w @ xbar
 
-    assert named(check(train)) == [{"single precision"}]
+    assert named(half(train)) == [{"single precision"}]
     # errors of that size that no rounding makes are none of it
     assert named(check(spoilt(lambda w, b: (w * (1 + 2.0**-12), b)), "sgd")) == [set()]
 
@@ -319,11 +328,29 @@ def test_one_that_does_not_repeat_itself_is_told_so():
 
 
 def raises(*arguments):
-    raise RuntimeError("out of cheese")
+    raise RuntimeError("out\nof cheese")
 
 
 def exits(*arguments):
     sys.exit("goodbye")
+
+
+class Unspeakable(BaseException):
+    def __str__(self):
+        raise RuntimeError
+
+    __repr__ = __str__
+
+
+def raises_worse(*arguments):
+    raise Unspeakable
+
+
+class OnlyShape:
+    def __init__(self, w):
+        self.shape = w.shape
+
+    __repr__ = Unspeakable.__str__
 
 
 def changes(name):
@@ -344,6 +371,9 @@ def changes(name):
 NO_ANSWERS = {
     "raises": (raises, "RuntimeError: out of cheese"),
     "exits": (exits, "SystemExit: goodbye"),
+    "raises what cannot be told": (raises_worse, "T = 1: Unspeakable"),
+    "returns what cannot be shown": (lambda *_: Unspeakable(), "returned Unspeakable something"),
+    "w no vector": (spoilt(lambda w, b: (OnlyShape(w), b)), "cannot be read: TypeError: 'OnlyShape' object is not iterable"),
     "returns nothing": (lambda *_: None, "must return (w, b) or (w, b, p, g); returned NoneType None"),
     "returns w alone": (spoilt(lambda w, b: w), "must return (w, b) or (w, b, p, g); returned ndarray"),
     "returns three things": (spoilt(lambda w, b: (w, b, b)), "must return (w, b) or (w, b, p, g); returned tuple"),
@@ -501,10 +531,7 @@ PROGRAMS = {  # what it does: (its code, what is said of it)
     "no weights": ("for q in questions: print(json.dumps({'id': q['id'], 'b': 0}))", 'the answer lacks "w"'),
     "half a way": (ZEROS + "for q in questions: print(json.dumps(answer(q) | {'p': []}))", 'the answer lacks "g"'),
     "text": (ZEROS + "for q in questions: print(json.dumps(answer(q) | {'b': '0.5'}))", "b must be a number; it is str '0.5'"),
-    "not a number": (
-        ZEROS + "for q in questions: print(json.dumps(answer(q) | {'w': [float('nan')] * q['n']}))",
-        "w[0] is nan",
-    ),
+    "not a number": (ZEROS + "for q in questions: print(json.dumps(answer(q) | {'w': [1e999] * q['n']}))", "w[0] is inf"),
     "twice": (ZEROS + "for q in questions: print(json.dumps(answer(q)), json.dumps(answer(q)), sep='\\n')", "answered twice"),
     "a crash": ("print('so far', file=sys.stderr); sys.exit(3)", "no answer; exit status 3, last words: so far"),
     "an abort": ("import os; os.abort()", "no answer; killed by signal 6"),
@@ -763,7 +790,7 @@ def _tuple(value):
     return tuple(value) if isinstance(value, list) else value
 
 
-def test_the_commands_in_the_readme_are_understood(built):
+def test_the_commands_in_the_readme_are_understood():
     for line in re.findall(r"^(?: {4})?(?:python -m proofs\.conformance) (.*)$", README, re.MULTILINE):
         options = {"--impl", "--command", "--expected-failures", "--json"}
         assert {word for word in shlex.split(line) if word.startswith("--")} - {"--quiet"} <= options

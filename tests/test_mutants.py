@@ -29,6 +29,7 @@ CHECKS = {  # name: (run, tolerance); 0 stands for ==
     "generic": (exact(GENERIC.X, GENERIC.y, draw_indices(6, 24, rng=1)), 0),
     "ties": (exact(TIES.X, TIES.y, draw_indices(6, 12, rng=0)), 0),
     "repeated entries": (exact(REPEATED, np.array([1.0, -1, 1]), [0, 1, 2, 0]), 0),
+    "empty row": (exact(sp.csr_array([[1.0, 0], [0, 0], [2, -1]]), np.array([1.0, -1, 1]), [0, 1, 2, 1]), 0),
     "long float run": (long_float, 4000 * np.finfo(float).eps),
 }
 
@@ -43,34 +44,77 @@ def rejects(check: str, train, loss: str, average: bool, centred: bool) -> bool:
 
 
 REJECTED_BY = {  # fault: (the check that rejects it, average, centred)
-    "loop from 1": ("generic", False, False),
-    "u with h_t": ("generic", True, False),
-    "c with a/(t-1)": ("generic", True, True),
-    "w_0 in the mean": ("generic", True, False),
-    "theta without 1": ("generic", True, True),
-    "z not updated": ("generic", False, True),
-    "s without its first term": ("generic", True, True),
-    "c without its first term": ("generic", True, True),
-    "explicit bias": ("generic", True, True),
-    "centred last predictor without its centre": ("generic", False, True),
-    "tie at the kink": ("ties", False, False),
-    "bias not regularised": ("generic", True, True),
-    "damped bias": ("generic", True, False),
+    # the data and the order
     "repeated entries lost": ("repeated entries", False, False),
+    "update loses repeated entries": ("repeated entries", False, True),
+    "mean loses repeated entries": ("repeated entries", True, True),
+    "empty rows skipped": ("empty row", True, False),
+    "0/1 labels": ("generic", False, False),
+    "labels swapped": ("generic", False, True),
     "indices off by one": ("generic", False, False),
     "cyclic order": ("generic", True, False),
+    "draws sorted": ("generic", False, False),
+    "repeated draws skipped": ("generic", True, True),
+    # the centre
+    "centring forgotten": ("generic", False, True),
     "mean of stored entries": ("generic", True, True),
     "mean of the draws": ("generic", True, True),
+    "one mean for all columns": ("generic", False, True),
     "stored entries centred": ("generic", False, True),
+    "stored entries centred by one mean": ("generic", True, True),
+    "theta without 1": ("generic", True, True),
+    "theta is 1": ("generic", True, True),
+    "z not updated": ("generic", False, True),
     "prediction not centred": ("generic", False, True),
-    "gradient at the average": ("generic", True, True),
+    # the loss
+    "tie at the kink": ("ties", False, False),
+    "zero at the kink": ("ties", False, False),
+    "squared loss without the half": ("generic", False, False),
+    "squared hinge": ("generic", True, False),
+    "perceptron": ("generic", False, False),
+    "cross-entropy": ("generic", False, True),
+    # the step
+    "loop from 1": ("generic", False, False),
+    "loop as printed": ("long float run", True, True),
     "t restarts": ("generic", False, False),
+    "prediction over t": ("generic", True, False),
+    "gradient at the average": ("generic", True, True),
+    "ascent": ("generic", False, False),
     "step 1/(λ(t+1))": ("generic", False, False),
+    "step 1/(λ√t)": ("generic", True, True),
+    "step 1/t": ("generic", False, False),
     "λ doubled": ("generic", True, True),
-    "last for average": ("generic", True, False),
-    "bias not averaged": ("generic", True, False),
-    "moving average": ("generic", True, True),
+    "λ over m": ("generic", False, True),
+    "shrunk after the step": ("generic", True, False),
+    "only stored entries shrunk": ("generic", False, False),
+    "no shrinking without a loss": ("generic", False, False),
+    "weights not regularised": ("generic", False, True),
+    "bias not regularised": ("generic", True, True),
+    "damped bias": ("generic", True, False),
+    "damped a": ("generic", False, True),
+    "no bias": ("generic", True, True),
+    "projected": ("generic", False, True),
     "single precision": ("long float run", True, True),
+    # the average
+    "u with h_t": ("generic", True, False),
+    "c with a/(t-1)": ("generic", True, True),
+    "c without its first term": ("generic", True, True),
+    "s without its first term": ("generic", True, True),
+    "sums wait for a loss": ("generic", True, False),
+    "w_0 in the mean": ("generic", True, False),
+    "mean before the step": ("generic", True, True),
+    "moving average": ("generic", True, True),
+    "slow moving average": ("generic", True, False),
+    "swapped running mean": ("generic", True, True),
+    "average weighted by t": ("generic", True, False),
+    # what is returned
+    "last for average": ("generic", True, False),
+    "average for last": ("generic", False, True),
+    "bias not averaged": ("generic", True, False),
+    "explicit bias": ("generic", True, True),
+    "centred last predictor without its centre": ("generic", False, True),
+    "average without its centre": ("generic", True, True),
+    "average centred by the last weights": ("generic", True, True),
 }
 
 
@@ -78,12 +122,14 @@ def test_every_fault_has_a_check():
     assert REJECTED_BY.keys() == twins.FAULTS.keys()
 
 
-# the bounded derivatives of the kinked losses can hide a wrong prediction; only they have ties
-INSTANCES = [
-    (fault, loss)
-    for fault in REJECTED_BY
-    for loss in (("hinge", "absolute") if "tie" in fault else ("hinge", "log", "squared"))
-]
+# the bounded derivatives of the kinked losses can hide a wrong prediction; some faults are of some losses only
+LOSSES_WITH = {fault: tuple(losses) for fault, losses in twins.WRONG_DERIVATIVES.items()} | {
+    "0/1 labels": ("hinge", "log"),
+    "labels swapped": ("hinge", "log"),
+    "no shrinking without a loss": ("hinge",),
+    "sums wait for a loss": ("hinge",),
+}
+INSTANCES = [(fault, loss) for fault in REJECTED_BY for loss in LOSSES_WITH.get(fault, ("hinge", "log", "squared"))]
 
 
 @pytest.mark.parametrize(("fault", "loss"), INSTANCES)

@@ -67,10 +67,12 @@ class Function:
             with warnings.catch_warnings(), np.errstate():  # it may set what it likes; the vectors judge what it returns
                 warnings.simplefilter("ignore")
                 result = self.train(X, y, case.loss, lam, indices, case.average, case.centred)
+        except KeyboardInterrupt:
+            raise
         except NotImplementedError as error:
-            return Trouble("unsupported", str(error) or "not implemented")
-        except (Exception, SystemExit) as error:
-            return Trouble("error", f"{type(error).__name__}: {error}".strip(), isinstance(error, ZeroDivisionError))
+            return Trouble("unsupported", _told(error))
+        except BaseException as error:
+            return Trouble("error", _told(error), isinstance(error, ZeroDivisionError))
         after = arrays | {"X": X.data, "X.indices": X.indices, "X.indptr": X.indptr}
         changed = [name for name, array in before.items() if not np.array_equal(array, after[name])]
         if changed:
@@ -96,7 +98,7 @@ def import_function(path: str) -> Function:
         for name in attribute.split("."):
             found = getattr(found, name)
     except Exception as error:
-        raise ValueError(f"{path!r} cannot be imported: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{path!r} cannot be imported: {_told(error)}") from error
     if not callable(found):
         raise ValueError(f"{path!r} is no function: it is {_shown(found)}")
     function = Function(found, path)
@@ -121,8 +123,8 @@ def read(values: Sequence[Any], n: int, t: int, exact: bool) -> Reply:
         if len(values) == 2:
             return Answer(w, b)
         return Answer(w, b, _vector("p", values[2], t, exact), _vector("g", values[3], t, exact))
-    except ValueError as error:
-        return Trouble("error", str(error))
+    except Exception as error:
+        return Trouble("error", str(error) if isinstance(error, ValueError) else f"cannot be read: {_told(error)}")
 
 
 def _vector(name: str, values: Any, size: int, exact: bool) -> tuple[Any, ...]:
@@ -149,6 +151,13 @@ def _number(name: str, value: Any, exact: bool) -> Any:
     if not isinstance(value, numbers.Rational):
         raise ValueError(f"{name} must be exact, a Fraction or an int, as lam is a Fraction; it is {_shown(value)}")
     return Fraction(int(value.numerator), int(value.denominator))
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def _shown(value: Any) -> str:

@@ -76,12 +76,12 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
     tried = {}
     for name_of in (_whole, _algorithm, _loss, _file):
         groups = _grouped(evidence, name_of)
-        tried[name_of] = found = {name: explanations(group, SINGLES, exact) for name, group in groups.items()}
+        tried[name_of] = found = {name: single_faults(group, exact) for name, group in groups.items()}
         if all(found.values()):
             return _sentences(found)
         if name_of is _whole and not exact and (finding := precision(evidence)):
             return [finding]
-    pairs = explanations(evidence, [first | second for first, second in combinations(SINGLES, 2)], exact)
+    pairs, _ = explanations(evidence, [first | second for first, second in combinations(SINGLES, 2)], exact)
     if pairs:
         return _sentences({"": pairs})
     explained = {name: faults for name, faults in tried[_algorithm].items() if faults}
@@ -118,35 +118,56 @@ def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> di
     return {name: group for name, group in groups.items() if any(each.wrong for each in group)}
 
 
-def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> list[Faults]:
-    """The candidates that give all of these results."""
-    # what is wrong first, in long runs without ties: there most candidates fail at once
+def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
+    """The single faults that give all of these results; where they leave some to rounding, also with one that settles these."""
+    faults, left_open = explanations(evidence, SINGLES, exact)
+    if left_open:
+        wider = {single | other for single in faults for other in SINGLES if other not in faults}
+        settled, still_open = explanations(evidence, sorted(wider, key=sorted), exact)
+        faults += settled if still_open < left_open else []
+    return faults
+
+
+def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> tuple[list[Faults], int]:
+    """The candidates that give all of these results, but for those that rounding decides: as few as possible, and how many."""
+    # what is wrong first, and long runs without ties: there most candidates fail at once
     ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -each.checkpoint.t))
-    return [faults for faults in candidates if _explain(faults, ordered, exact)]
+    left_open = {faults: _left_open(faults, ordered, exact) for faults in candidates}
+    fewest = min((number for number in left_open.values() if number is not None), default=0)
+    return [faults for faults, number in left_open.items() if number == fewest], fewest
 
 
-def _explain(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> bool:
-    explained = False
+def _left_open(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> int | None:
+    """How many results the wrong twin with these faults leaves to rounding; None if it gives others, or explains nothing."""
+    explained, left_open = False, 0
     for each in evidence:
-        agrees = _agrees(faults, each, exact)
-        if agrees is False:
-            return False
-        explained |= each.wrong and agrees is True
-    return explained
+        verdict = _compare(faults, each, exact)
+        if verdict == "other":
+            return None
+        explained |= each.wrong and verdict == "same"
+        left_open += verdict == "open"
+    return left_open if explained else None
 
 
-def _agrees(faults: Faults, each: Evidence, exact: bool) -> bool | None:
-    """Whether the wrong twin gives this result; None if rounding decides what it gives, or there is no result to hold."""
+def _compare(faults: Faults, each: Evidence, exact: bool) -> str:
+    """Whether the twin gives the "same" result or an "other" one; "open" if rounding decides, "none" if there is no result."""
     case, checkpoint, reply = each.case, each.checkpoint, each.reply
-    if not isinstance(reply, Answer):
-        return _twin(faults, case, checkpoint.t, True) is None if reply.divides else None
+    if isinstance(reply, Trouble):
+        if not reply.divides:
+            return "none"
+        return "same" if _twin(faults, case, checkpoint.t, True) is None else "other"
     if not (exact or checkpoint.held):
-        return None
+        return "none"
     twin = _twin(faults, case, checkpoint.t, exact)
     if twin is None:
-        return False
-    if exact:
-        return (reply.w, reply.b) == (twin.w, twin.b)
+        return "other"
+    agrees = (reply.w, reply.b) == (twin.w, twin.b) if exact else _agrees(reply, twin, faults, each)
+    return "open" if agrees is None else "same" if agrees else "other"
+
+
+def _agrees(reply: Answer, twin: "_Twin", faults: Faults, each: Evidence) -> bool | None:
+    """Whether a result is that of the twin to rounding; None if it is not, and rounding decides what the twin gives."""
+    case, checkpoint = each.case, each.checkpoint
     found, given = np.array([*reply.w, reply.b]), np.array([*twin.w, twin.b])
     if not np.isfinite(given).all():
         return bool((np.isfinite(found) == np.isfinite(given)).all())
@@ -173,7 +194,7 @@ class _Twin(NamedTuple):
     y: tuple[Any, ...]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def _twin(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, ...] = ()) -> _Twin | None:
     """What the implementation with these faults gives; None if it divides by zero."""
     lam = Fraction(case.lam) if exact else case.lam
@@ -303,10 +324,10 @@ def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
 
 def _said(faults: Sequence[Faults]) -> str:
     each = [" and ".join(f"{twins.FAULTS[fault]} [{fault}]" for fault in sorted(together)) for together in faults]
+    each = ["two faults at once: " * (len(together) > 1) + text for together, text in zip(faults, each, strict=True)]
     if len(faults) == 1:
-        return each[0] if len(faults[0]) == 1 else f"two faults at once: {each[0]}"
-    what = "one of these faults" if len(faults[0]) == 1 else "one of these pairs of faults"
-    return "\n".join([f"{what}, which give the same results in the cases run:", *(f"  - {text}" for text in each)])
+        return each[0]
+    return "\n".join(["one of these, which give the same results in the cases run:", *(f"  - {text}" for text in each)])
 
 
 def _unknown(failed: Sequence[Result], judged: Sequence[Result]) -> Finding:

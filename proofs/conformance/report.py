@@ -19,7 +19,8 @@ from .cases import VERSION
 from .diagnosis import Finding, diagnose
 from .verdicts import BAD, VERDICTS, Departure, Result
 
-WIDTH = 120
+WIDTH, MOST = 120, 9
+"""How many characters a line of the summary may have, and how many lines the diagnosis in it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +75,7 @@ class Report:
         implementation = " ".join(filter(None, (self.implementation.name, self.implementation.version)))
         with_versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
         arithmetic = "exact arithmetic" if self.exact else "float64"
-        head = [f"conformance of {implementation}, {arithmetic} ({with_versions})"]
+        head = [f"conformance of {_cut(implementation, 20)}, {arithmetic} ({with_versions})"]
         counts = ", ".join(f"{self.count[verdict]} {verdict}" for verdict in VERDICTS if self.count[verdict])
         head.append(f"{len(self.results)} cases: {counts}")
         absent = dict.fromkeys((each.case.algorithm, each.case.loss) for each in self.results if each.verdict == "unsupported")
@@ -95,15 +96,14 @@ class Report:
 
     def _first(self) -> list[str]:
         bad = [result for result in self.results if result.verdict in BAD]
-        lines = [_cut(f"  {result.case.id}: {result.verdict}: {result.detail}") for result in bad[:4]]
+        lines = [_cut(f"  {result.case.id}: {result.verdict}: {' '.join(result.detail.split())}") for result in bad[:4]]
         return lines + [f"  and {len(bad) - 4} more"] * (len(bad) > 4)
 
     def _causes(self) -> list[str]:
-        lines = [line for finding in self.diagnosis for line in finding.text.splitlines()]
-        most = 9
-        lines = lines[:most] + [f"  and {len(lines) - most} more lines"] * (len(lines) > most)
-        wrapped = [textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ") for line in lines]
-        return ["diagnosis:", *(line for each in wrapped for line in each)] if lines else []
+        texts = [text for finding in self.diagnosis for text in finding.text.splitlines()]
+        lines = [line for text in texts for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")]
+        more = [f"  and {len(lines) - MOST} more lines, in `report.diagnosis` and in the JSON"] * (len(lines) > MOST)
+        return ["diagnosis:", *lines[:MOST], *more] if lines else []
 
     def _last(self) -> str:
         if not any(self.count[verdict] for verdict in BAD) and not self.passed:
@@ -137,7 +137,7 @@ class Report:
     def write_json(self, path: str) -> None:
         """Write `as_json` to a file, whole or not at all."""
         text = json.dumps(self.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-        write_whole(path, lambda file: file.write(text.encode()))
+        write_whole(path, lambda file: file.write(text.encode(errors="replace")))
 
 
 def _departure(departure: Departure | None) -> dict[str, Any] | None:

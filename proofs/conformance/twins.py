@@ -6,7 +6,7 @@ with x̄ = 0.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,7 +169,8 @@ def trace(X, y, loss, lam, indices, average, centred, fault: str | Collection[st
     if "t restarts" in faults:
         steps = [((t - 1) % m + 1, i) for t, i in steps]
     v, u, moving_w = 0 * xbar, 0 * xbar, 0 * xbar
-    a = bias = c = h = z = r = s = moving_b = number(0)  # bias: a as it enters the bias; a itself is what x̄ has in the weights
+    # `bias` is a where it makes the bias, a itself is where it subtracts x̄ from the rows; some faults part them
+    a = bias = c = h = z = r = s = moving_b = number(0)
     way = Trace(v, a, [], [], [])
     for t, i in steps:
         t = number(t)
@@ -193,7 +194,7 @@ def trace(X, y, loss, lam, indices, average, centred, fault: str | Collection[st
         for values, value in zip((way.p, way.g, way.y), (p, g, y[i]), strict=True):
             values.append(value)
 
-        # w_t = (1 − pace/t) w_{t−1} − push/(λt) x in terms of the sums, which keep (t − pace)/(t − 1) of themselves: all
+        # w_t = (1 − pace/t) w_{t−1} − push/(λt) x: the sums −λt w_t keep (t − pace)/(t − 1) of themselves, all if pace is 1
         pace = number(1)
         if "step 1/(λ(t+1))" in faults:
             pace = t / (t + 1)
@@ -283,6 +284,7 @@ def _onto_ball(w, b, lam, t, number):
 
 def _dense_rows(X, number) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rows, whose repeated entries add up; the rows if only the last of them counts; how many entries are stored where."""
+    entries: Iterable[tuple]
     if sp.issparse(X):
         X = sp.csr_array(X)
         entries = zip(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data, strict=True)
