@@ -1,4 +1,14 @@
-"""The options of the conformance suite, here so that pytest knows them wherever it is started in this project."""
+"""The options of the conformance suite, here so that pytest knows them wherever it is started in this project.
+
+And how long hypothesis searches: a hundred examples of a property, always the same ones; `--hypothesis-profile=nightly` looks
+further.
+"""
+
+from hypothesis import settings
+
+settings.register_profile("ci", max_examples=100, stateful_step_count=20, derandomize=True, deadline=None, database=None)
+settings.register_profile("nightly", max_examples=2000, stateful_step_count=50, deadline=None)
+settings.load_profile("ci")
 
 
 def pytest_addoption(parser):
