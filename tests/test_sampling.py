@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from reference import draw_indices
+from reference.datasets import make_text
+from reference.rows import as_rows
+from reference.sampling import drawn_mean, repeated
 
 
 def test_independent_draws_are_not_shuffles():
@@ -36,3 +39,94 @@ def test_seeds(order):
     assert not (draw_indices(50, 200, generator, order) == first).all()  # it was advanced
     assert len(draw_indices(50, 200, np.random.RandomState(7), order)) == 200
     assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
+
+
+WEIGHTS = [[1, 1, 1, 1], [3, 0, 1, 2], [0, 0, 5, 0], [7, 1, 0, 0], [2.0, 0.0, 3.0, 1.0], [True, False, True, True]]
+
+
+@pytest.mark.parametrize("weight", WEIGHTS, ids=str)
+@pytest.mark.parametrize("order", ["iid", "permuted", "cyclic"])
+def test_whole_weights_draw_as_from_repeated_rows(weight, order):
+    rows = np.repeat(np.arange(4), np.array(weight, dtype=int))
+    for seed in range(5):
+        found = draw_indices(4, 300, seed, order, weight)
+        np.testing.assert_array_equal(found, rows[draw_indices(len(rows), 300, seed, order)])
+        assert found.dtype == np.int64
+        if set(weight) == {1}:
+            np.testing.assert_array_equal(found, draw_indices(4, 300, seed, order))
+
+
+def test_a_search_from_the_wrong_side_would_be_noticed():
+    weight = np.array([3, 0, 1, 2])
+    found, drawn = draw_indices(4, 300, 0, weight=weight), draw_indices(6, 300, 0)
+    assert not (np.searchsorted(np.cumsum(weight), drawn, side="left") == found).all()
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [[0.5, 0.25, 0, 2.25], [1e-300, 3e-300, 2e-300, 0], [1e308, 1e308, 0, 5e307], [2.0**61, 2.0**62, 2.0**60, 0], [0.1] * 4],
+    ids=str,
+)
+def test_other_weights_draw_in_proportion(weight):
+    steps, share = 20_000, np.array(weight) / max(weight)
+    share /= share.sum()
+
+    def deviations(weight):
+        counts = np.bincount(draw_indices(4, steps, 1, weight=weight), minlength=4)
+        return abs(counts - steps * share) / np.sqrt(steps * np.maximum(share * (1 - share), 1 / steps))
+
+    assert (deviations(weight) < 5).all()
+    assert np.bincount(draw_indices(4, steps, 1, weight=weight), minlength=4)[share == 0].sum() == 0
+    assert (deviations(np.sqrt(weight)) > 5).any() or len(set(weight)) == 1  # other weights would be noticed
+    assert len(draw_indices(4, 3, 1, weight=[0, 0, 5e-324, 0])) == 3
+
+
+@pytest.mark.parametrize("weight", [None, [3, 0, 1, 2], [0.5, 0.25, 0, 2.25]], ids=str)
+@pytest.mark.parametrize("rng", [lambda: 5, lambda: np.random.RandomState(5), lambda: np.random.Generator(np.random.Philox(5))])
+def test_draws_in_pieces_are_those_of_one_draw(weight, rng):
+    whole, generator = draw_indices(4, 1000, rng(), weight=weight), np.random.default_rng(rng())
+    pieces = [draw_indices(4, steps, generator, weight=weight) for steps in (1, 2, 3, 494, 500)]
+    np.testing.assert_array_equal(np.concatenate(pieces), whole)
+
+
+@pytest.mark.parametrize("order", ["permuted", "cyclic"])
+def test_only_whole_weights_have_an_order(order):
+    with pytest.raises(ValueError, match=r"order.*'iid'.*whole numbers"):
+        draw_indices(4, 10, 0, order, weight=[0.5, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("weight", "error", "shown"),
+    [
+        ([1, 2, 3], ValueError, r"shape \(3,\)"),
+        ([[1, 2, 3, 4]], ValueError, "shape"),
+        (1.0, ValueError, "shape"),
+        ([1, 2, -1, 4], ValueError, "-1"),
+        ([1, 2, np.nan, 4], ValueError, "nan"),
+        ([1, 2, np.inf, 4], ValueError, "inf"),
+        ([0, 0, 0, 0], ValueError, "zero"),
+        (["1", "2", "3", "4"], TypeError, "<U1"),
+        (np.array([1, 2, 3, "4"], dtype=object), TypeError, "object"),
+        ([1j, 2, 3, 4], TypeError, "complex"),
+        ([1, 2, None, 4], ValueError, "nan"),
+        ([10**400, 1, 1, 1], TypeError, "large"),
+    ],
+)
+def test_weights_are_validated(weight, error, shown):
+    with pytest.raises(error, match=f"weight must.*{shown}"):
+        draw_indices(4, 10, 0, weight=weight)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_drawn_mean_is_that_of_repeated_rows(seed, monkeypatch):
+    X, counts = make_text(40, 300, 8, seed).X, np.random.default_rng(seed).integers(0, 5, size=40)
+    rows, again = as_rows(X), as_rows(X[np.repeat(np.arange(40), counts)])
+    found = drawn_mean(rows, counts.astype(float))
+    np.testing.assert_array_equal(found, again.mean(np.ones(again.m)))
+    assert not (found == rows.mean(counts)).all()  # summed in another way it differs in the last bits
+    monkeypatch.setattr("reference.sampling.BLOCK", 7)
+    np.testing.assert_array_equal(found, drawn_mean(rows, counts.astype(float)))
+    blocks = list(repeated(rows, counts))
+    assert len(blocks) > 5 and sum(block.m for block in blocks) == counts.sum()
+    weight = counts + 0.5
+    np.testing.assert_allclose(drawn_mean(rows, weight), weight @ X.toarray() / weight.sum(), rtol=1e-13)
