@@ -3,10 +3,15 @@
 Every function returns a `Dataset`, whose X is canonical CSR in float64: `Problem` uses it where it lies.
 """
 
+import bz2
+import gzip
 import os
+import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -212,17 +217,22 @@ def make_text(m: int, n: int, k: int, seed: int) -> Dataset:
     return Dataset(X, _labels(rng, X, binary=True))
 
 
-def load_svmlight(path, n_features: int | None = None, zero_based: bool = False) -> Dataset:
+def load_svmlight(path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None) -> Dataset:
     """Read a file in the svmlight / libsvm format: a line an example, `label column:value column:value …`.
+
+    Blank lines, comments (from # on) and a query number (`qid:7` after the label) are passed over. The columns of a line must
+    increase. Labels and values are finite numbers; those that float64 cannot hold, like 1e999, are refused.
 
     Parameters
     ----------
-    path : str or path-like
-        Compressed if it ends in .gz or .bz2.
+    path : str or path-like, or a binary file that is open for reading
+        The file of this name is compressed if it ends in .gz or .bz2.
     n_features : int, optional
         n; by default the greatest column that occurs. Give it whenever two files are to have the same width.
     zero_based : bool
         Whether the first column is called 0. The format says 1; nothing is guessed from the file.
+    progress : bool, optional
+        Whether to show a progress bar after half a second; by default on a terminal only.
 
     Returns
     -------
@@ -232,7 +242,7 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False)
     Raises
     ------
     ValueError
-        The file is not in the format, is empty, or does not fit the other arguments; names the file.
+        The file is not in the format, is empty, or does not fit the other arguments; names the file and the line.
     TypeError
         `zero_based` is not a bool.
     OSError
@@ -244,14 +254,105 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False)
 
     if not isinstance(zero_based, bool):
         raise TypeError(f"zero_based must be True or False, the number of the first column; got {zero_based!r}")
-    path = os.fspath(path)
-    try:
-        X, y = load_svmlight_file(path, n_features=n_features, zero_based=zero_based)
-        if len(y) == 0:
-            raise ValueError("it holds no example")
-    except (ValueError, OverflowError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path!r} is no svmlight file whose first column is {0 if zero_based else 1}: {error}") from error
-    return Dataset(_csr(X.data, X.indices, X.indptr, X.shape[1]), y)
+    if n_features is not None and (isinstance(n_features, bool) or not isinstance(n_features, (int, np.integer))):
+        raise TypeError(f"n_features must be a number of columns; got {n_features!r}")
+    opened = hasattr(path, "readline")
+    name = repr(getattr(path, "name", "the file") if opened else os.fsdecode(path))
+    with nullcontext(path) if opened else open(path, "rb") as file:
+        lines = _Lines(file, progress=False) if opened else _Lines(file, os.fsdecode(path), progress)
+        try:
+            X, y = load_svmlight_file(lines, zero_based=zero_based)
+        except (ValueError, OverflowError, EOFError, zlib.error, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the system's; the others are a decompressor's
+                raise
+            raise ValueError(f"{name}, line {lines.number}: {_explained(error)}") from error
+    if len(y) == 0:
+        raise ValueError(f"{name} holds no example")
+    wrong_rows = [
+        ("the label {} is not a finite number", np.flatnonzero(~np.isfinite(y))),
+        ("a value is not a finite number", _rows_of(X, ~np.isfinite(X.data))),
+    ]
+    if n_features is not None:
+        wrong_rows += [(f"a column is beyond n_features = {n_features}", _rows_of(X, X.indices >= n_features))]
+    for problem, rows in wrong_rows:
+        if len(rows):
+            raise ValueError(f"{name}, line {lines.of_example(int(rows[0]))}: {problem.format(y[rows[0]])}")
+    return Dataset(_csr(X.data, X.indices, X.indptr, X.shape[1] if n_features is None else n_features), y)
+
+
+class _Lines:
+    """The lines of a file, decompressed and counted, for scikit-learn's reader, which does not say where it fails."""
+
+    longest = 1 << 28
+    """More bytes than a line has; one without an end is not read into the memory."""
+
+    def __init__(self, file: Any, path: str = "", progress: bool | None = None):
+        self.raw, self.progress = file, progress
+        self.file = file
+        if path.endswith(".gz"):
+            self.file = gzip.GzipFile(fileobj=file)
+        elif path.endswith(".bz2"):
+            self.file = bz2.BZ2File(file)
+        self.number = 0
+        self.empty: list[int] = []
+
+    def read(self, size: int = -1) -> bytes:  # what the reader knows a file by; it asks for the lines
+        return self.file.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._bar() as bar:
+            while True:
+                self.number += 1
+                line = self.file.readline(self.longest)
+                if not line:
+                    return
+                if len(line) == self.longest:
+                    raise ValueError(f"it has more than {self.longest} bytes")
+                content = line.partition(b"#")[0].strip()
+                if not content:
+                    self.empty.append(self.number)
+                elif b"_" in content:  # which Python allows in its numbers, and nobody else
+                    raise ValueError("there is a _ in it")
+                if bar is not None and self.number % 100 == 0:
+                    bar.update(self.raw.tell() - bar.n)
+                yield line
+
+    def _bar(self):
+        """tqdm's bar over the bytes of the file, compressed as they lie."""
+        if not (sys.stderr.isatty() if self.progress is None else self.progress):
+            return nullcontext()
+        from tqdm.auto import tqdm
+
+        size = os.fstat(self.raw.fileno()).st_size
+        return tqdm(total=size, unit="B", unit_scale=True, delay=0.5)
+
+    def of_example(self, row: int) -> int:
+        """The number of the line that holds an example."""
+        number = row + 1
+        for empty in self.empty:
+            if empty > number:
+                break
+            number += 1
+        return number
+
+
+def _explained(error: Exception) -> str:
+    """What is wrong with a line, in the format's words where the reader uses Python's."""
+    message = str(error)
+    if isinstance(error, OverflowError):
+        return "a column is beyond 2147483647"
+    if "unpack" in message:
+        return "every entry after the label must be column:value"
+    if "Invalid index 0" in message:
+        return "there is a column 0: the columns are not numbered from 1 on, as is usual, but zero-based"
+    if "sorted and unique" in message:
+        return "the columns must increase"
+    return message if len(message) < 200 else message[:200] + " …"
+
+
+def _rows_of(X: sp.csr_array, entries: np.ndarray) -> np.ndarray:
+    """The rows that hold these stored entries, given as a mask."""
+    return np.searchsorted(X.indptr, np.flatnonzero(entries), side="right") - 1
 
 
 def _generator(m: int, n: int, k: int, seed: int) -> np.random.Generator:

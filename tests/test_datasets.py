@@ -1,6 +1,9 @@
 """The shipped data are what their README says; the makers keep their promises; files are read or refused."""
 
+import bz2
+import gzip
 import hashlib
+import io
 import re
 import subprocess
 import sys
@@ -14,6 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 from reference import Problem, draw_indices, iterates
 from reference.datasets import (
     FOLDER,
+    _Lines,
     load_spam,
     load_svmlight,
     load_tweets,
@@ -219,32 +223,87 @@ def test_svmlight_columns_are_never_guessed(tmp_path):
         load_svmlight(path, zero_based="auto")
 
 
+def test_svmlight_passes_over_what_is_no_example(tmp_path):
+    content = b"# a head\r\n\r\n+1 qid:3 1:2 3:0.5 # a comment_\r\n \t\n-1\n#\n1 2:-1e-3"
+    path = tmp_path / "examples.svm"
+    path.write_bytes(content)
+    for read in (load_svmlight(path), load_svmlight(io.BytesIO(content)), load_svmlight(path, progress=True)):
+        np.testing.assert_array_equal(read.X.toarray(), [[2, 0, 0.5], [0, 0, 0], [0, -1e-3, 0]])
+        np.testing.assert_array_equal(read.y, [1, -1, 1])
+        assert_canonical(read.X)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
 @pytest.mark.parametrize(
-    ("content", "arguments"),
+    ("line", "arguments", "word"),
     [
-        ("1 0:2\n", {}),  # the first column is 1
-        ("1 1:2 3:4\n", {"n_features": 2}),
-        ("1 1:2\n", {"n_features": 0}),
-        ("1 3:1 1:1\n", {}),
-        ("1 1:1 1:1\n", {}),
-        ("1 1:1 99999999999:1\n", {}),
-        ("spam 1:1\n", {}),
-        ("1 1:x\n", {}),
-        ("hello world\n", {}),
-        ("", {}),
+        ("1 0:2", {}, "column 0"),  # the first column is 1
+        ("1 -1:2", {"zero_based": True}, "-1"),
+        ("1 1:2 3:4", {"n_features": 2}, "n_features = 2"),
+        ("1 2:4", {"n_features": 2, "zero_based": True}, "n_features = 2"),
+        ("1 1:2", {"n_features": 0}, "n_features = 0"),
+        ("1 3:1 1:1", {}, "increase"),
+        ("1 1:1 1:1", {}, "increase"),
+        ("1 1:1 99999999999:1", {}, "2147483647"),
+        ("1 1:1 2147483648:1", {}, "2147483647"),
+        ("spam 1:1", {}, "spam"),
+        ("1 1:x", {}, "x"),
+        ("1 1:1 2", {}, "column:value"),
+        ("1 qid", {}, "column:value"),
+        ("1 1:nan", {}, "finite"),
+        ("1 1:1 2:1e999", {}, "finite"),
+        ("-inf", {}, "label -inf"),
+        ("nan 1:1", {}, "label nan"),
+        ("1 1:1_0", {}, "_"),
+        ("hello world", {}, "hello"),
+        ("1 1:" + "x" * 999, {}, " …"),
     ],
 )
-def test_svmlight_refuses_a_wrong_file(tmp_path, content, arguments):
+def test_svmlight_names_the_wrong_line(tmp_path, line, arguments, word, ending):
+    content = f"# first\n\n1\n-1 # second\n \n{line}\n1 # the last one\n".encode()
+    path = tmp_path / f"wrong.svm{ending}"
+    path.write_bytes({"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[ending](content))
+    with pytest.raises(ValueError, match=rf"wrong\.svm{ending}', line 6: .*{re.escape(word)}") as caught:
+        load_svmlight(path, **arguments)
+    assert len(str(caught.value)) < 400
+    with io.BytesIO(content) as file, pytest.raises(ValueError, match=r"'the file', line 6: "):
+        load_svmlight(file, **arguments)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# 1 1:1\n"])
+def test_svmlight_refuses_a_file_without_examples(tmp_path, content):
     path = tmp_path / "wrong.svm"
     path.write_text(content)
-    with pytest.raises(ValueError, match=r"wrong\.svm"):
-        load_svmlight(path, **arguments)
+    with pytest.raises(ValueError, match=r"wrong\.svm' holds no example"):
+        load_svmlight(path)
+
+
+@pytest.mark.parametrize("n_features", ["3", 3.0, True])
+def test_svmlight_refuses_a_width_that_is_none(tmp_path, n_features):
+    with pytest.raises(TypeError, match="n_features"):
+        load_svmlight(tmp_path / "not there", n_features=n_features)
 
 
 def test_svmlight_refuses_a_missing_or_broken_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing"):
         load_svmlight(tmp_path / "missing.svm")
-    path = tmp_path / "broken.gz"
-    path.write_bytes(b"\x1f\x8b\x08\x00")
-    with pytest.raises(ValueError, match=r"broken\.gz"):
+    whole = b"1 1:1\n" * 1000
+    for name, content, where in (
+        ("head.gz", b"\x1f\x8b\x08\x00", "line 1:"),
+        ("plain.gz", whole, "line 1:"),
+        ("cut.gz", gzip.compress(whole)[:-9], "line 1001:"),
+        ("plain.bz2", whole, "line 1:"),
+        ("cut.bz2", bz2.compress(whole)[:-9], "line"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"{re.escape(name)}', {where}"):
+            load_svmlight(path)
+
+
+def test_svmlight_does_not_read_a_line_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(_Lines, "longest", 1000)
+    path = tmp_path / "endless.gz"
+    path.write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
+    with pytest.raises(ValueError, match=r"endless\.gz', line 2: .*1000 bytes"):
         load_svmlight(path)

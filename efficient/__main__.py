@@ -1,0 +1,43 @@
+"""The command line `casgd`: train, predict, evaluate, sweep. `casgd --help` says how, with examples."""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from .cli.options import parse
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status: 0, 1 for bad data, 130 after Ctrl-C. Bad usage exits with 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # λ on a terminal that lacks it
+    try:
+        try:
+            options = parse(arguments)
+            with np.errstate(all="ignore"):  # what overflows is looked for, and refused in words
+                options.run(options)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt as interrupt:
+        return _end(130, " ".join(["interrupted", *map(str, interrupt.args)]))
+    except (ValueError, TypeError, FloatingPointError, MemoryError) as error:
+        return _end(1, str(error) or type(error).__name__)
+    except OSError as error:
+        return _end(1, f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror or str(error))
+    return 0
+
+
+def _end(status: int, message: str) -> int:
+    print(f"casgd: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

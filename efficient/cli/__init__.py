@@ -1,0 +1,1 @@
+"""The parts of the command line `casgd`, also `python -m efficient`: train, predict, evaluate, sweep."""

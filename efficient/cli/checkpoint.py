@@ -1,0 +1,58 @@
+"""A checkpoint: the state of a training that was not finished, with the settings that it depends on, in one file."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reference import Problem
+from reference.averages import Weights
+
+from ..states import States
+
+SETTINGS = "settings.json"
+
+
+class Checkpoint(NamedTuple):
+    """Where to keep the state, and the settings that must be the same to go on with it.
+
+    The file is what `States.save` writes with one more member, settings.json.
+    """
+
+    path: str
+    settings: dict[str, Any]
+
+    def save(self, states: States) -> None:
+        """Write the file, whole or not at all: kill -9 leaves this checkpoint or the one before."""
+        part = f"{self.path}.part"
+        states.save(part)
+        with zipfile.ZipFile(part, "a") as archive:
+            archive.writestr(SETTINGS, json.dumps(self.settings))
+        os.replace(part, self.path)
+
+    def load(self, problems: list[Problem], weights: Weights | None) -> States | None:
+        """The state that was saved last, or None if there is no file yet.
+
+        Raises ValueError if it was saved with other settings or for other rows, or is damaged.
+        """
+        if not Path(self.path).exists():
+            return None
+        cure = "give the same options and data, or remove it to begin anew"
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                saved = json.loads(archive.read(SETTINGS))
+            unequal = [name for name in self.settings if saved[name] != self.settings[name]]
+        except Exception as error:  # whatever a damaged archive makes its reader raise
+            raise ValueError(
+                f"{self.path!r} is no checkpoint: {error or type(error).__name__}. Remove it to begin anew"
+            ) from None
+        if unequal:
+            name = unequal[0]
+            raise ValueError(
+                f"{self.path!r} was saved with {name} = {saved[name]!r}, and now it is {self.settings[name]!r}: {cure}"
+            )
+        try:
+            return States.load(self.path, problems, weights)
+        except ValueError as error:
+            raise ValueError(f"{error}: {cure}") from None

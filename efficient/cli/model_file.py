@@ -1,0 +1,238 @@
+"""The model file, version 1: what `casgd train` writes.
+
+It is a zip archive of numpy arrays (.npz, which numpy.load reads) whose members
+are stored, not compressed:
+
+header.json     a JSON object, in UTF-8:
+    format      "casgd model"
+    version     1
+    loss        "absolute", "squared", "hinge" or "log"
+    columns     n, the number of weights of a model
+    zero_based  whether the first column of svmlight text is called 0, not 1
+    classes     the labels in increasing order; null if numbers are predicted
+    transform   what is done to a row x first: "none"; "scale": x_j becomes
+                x_j factor_j; "tfidf": the same, and x is then divided by ‖x‖
+    pivot       whether the score of x is w · (x − pivot) + bias, not w · x + bias
+    training    how it was trained, for people to read: nothing depends on it
+weights.npy     float64 (K, n), in C order: K = 1; one model for each class if
+                there are more than two
+bias.npy        float64 (K,)
+factor.npy      float64 (n,), unless transform is "none"
+pivot.npy       float64 (n,), if pivot is true
+
+Every number is finite. The prediction is the score if classes is null; of two
+classes the second if the score is > 0, else the first; of more the class with
+the greatest score. Reading a file executes nothing that is in it, and takes no
+more memory than a few times its size.
+"""
+
+import json
+import os
+import zipfile
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from reference import LOSSES, Loss, Predictor
+from reference.files import write_whole
+
+from .features import TRANSFORMS, Transform
+from .labels import decide
+
+FORMAT, VERSION = "casgd model", 1
+LONGEST_HEADER = 1 << 22
+BEGINNING = (1980, 1, 1, 0, 0, 0)
+"""The date of every member, so that the same model is the same file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained model and all that is needed to apply it to raw rows.
+
+    Parameters
+    ----------
+    predictors : list of Predictor
+        One; or one for each class if there are more than two.
+    loss : Loss
+    classes : ndarray, or None if numbers are predicted
+    transform : Transform
+    zero_based : bool
+        How the columns of the svmlight file that it was trained on are numbered, and of those that it will be applied to.
+    training : dict
+        How it was trained.
+    """
+
+    predictors: list[Predictor]
+    loss: Loss
+    classes: np.ndarray | None
+    transform: Transform
+    zero_based: bool
+    training: dict[str, Any]
+
+    @property
+    def n(self) -> int:
+        return len(self.predictors[0].w)
+
+    def scores(self, X: sp.csr_array) -> np.ndarray:
+        """The prediction of each model for each raw row, of shape (m, K).
+
+        Columns that X lacks are 0; those beyond n are left out, since training saw only zeros there, whose weight is 0.
+        Raises FloatingPointError if one of them overflows.
+
+        Cost: O(K(n + mk)).
+        """
+        X = X[:, : self.n]
+        return scores(self.predictors, self.transform.apply(sp.csr_array((X.data, X.indices, X.indptr), (X.shape[0], self.n))))
+
+    def predict(self, X: sp.csr_array) -> np.ndarray:
+        """The label or number for each raw row; errors and cost as `scores`."""
+        return decide(self.scores(X), self.classes)
+
+    def save(self, path: str) -> None:
+        """Write the model to a file, whole or not at all."""
+        weights = np.array([predictor.w for predictor in self.predictors])
+        at = [predictor if predictor.pivoted is None else predictor.pivoted for predictor in self.predictors]
+        arrays = {"weights": weights, "bias": np.array([predictor.b for predictor in at])}
+        if self.transform.factor is not None:
+            arrays["factor"] = self.transform.factor
+        if at[0].xbar is not None:
+            arrays["pivot"] = at[0].xbar
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "loss": self.loss.name,
+            "columns": self.n,
+            "zero_based": self.zero_based,
+            "classes": None if self.classes is None else self.classes.tolist(),
+            "transform": self.transform.name,
+            "pivot": "pivot" in arrays,
+            "training": self.training,
+        }
+
+        def write(file: BinaryIO) -> None:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                archive.writestr(zipfile.ZipInfo("header.json", BEGINNING), json.dumps(header, indent=1))
+                for name, array in arrays.items():
+                    with archive.open(zipfile.ZipInfo(f"{name}.npy", BEGINNING), "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, array.astype("<f8"), version=(1, 0), allow_pickle=False)
+
+        write_whole(path, write)
+
+
+def scores(predictors: list[Predictor], X: sp.csr_array) -> np.ndarray:
+    """The prediction of each predictor for each row, of shape (m, K); raises FloatingPointError if one of them overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        predictions = np.column_stack([predictor.predict(X) for predictor in predictors])
+    if not np.isfinite(predictions).all():
+        i = int(np.flatnonzero(~np.isfinite(predictions).all(axis=1))[0])
+        raise FloatingPointError(f"the score of row {i} (counted from 0) overflows float64: its values are too large")
+    return predictions
+
+
+def load_model(path: str) -> Model:
+    """Read a model file.
+
+    Raises
+    ------
+    ValueError
+        It is not a model file of this version, or a damaged or malicious one.
+    OSError
+        It cannot be read.
+
+    Cost: O(Kn), and no more memory than a few times the size of the file.
+    """
+    with open(path, "rb") as file:
+        try:
+            return _read(file)
+        except Exception as error:  # whatever a damaged archive makes its reader raise
+            reason = str(error) or type(error).__name__
+            raise ValueError(f"{os.fspath(path)!r} is no model file that can be used: {reason}") from None
+
+
+def _read(file: BinaryIO) -> Model:
+    size = os.fstat(file.fileno()).st_size
+    with zipfile.ZipFile(file) as archive:
+        members = {member.filename: member for member in archive.infolist()}
+        if len(members) < len(archive.infolist()):
+            raise ValueError("two members have the same name")
+        for member in members.values():
+            if member.compress_type != zipfile.ZIP_STORED or not member.file_size == member.compress_size <= size:
+                raise ValueError(f"its member {member.filename[:80]!r} is not stored as it is")
+        if "header.json" not in members or members["header.json"].file_size > LONGEST_HEADER:
+            raise ValueError(f"it has no header.json of at most {LONGEST_HEADER} bytes")
+        header = _checked(json.loads(archive.read("header.json"), parse_constant=_refuse))
+        n, classes = header["columns"], header["classes"]
+        models = 1 if classes is None or len(classes) == 2 else len(classes)
+        shapes = {"weights": (models, n), "bias": (models,)}
+        shapes |= {"factor": (n,)} if header["transform"] != "none" else {}
+        shapes |= {"pivot": (n,)} if header["pivot"] else {}
+        arrays = {name: _read_array(archive, members, name, shape) for name, shape in shapes.items()}
+    predictors = []
+    for w, b in zip(arrays["weights"], arrays["bias"], strict=True):
+        around = Predictor(w, b, arrays["pivot"]) if header["pivot"] else None
+        with np.errstate(all="ignore"):  # b' may not have the digits, but does not make the predictions either
+            predictors.append(Predictor(w, b) if around is None else Predictor(w, around.implicit().b, pivoted=around))
+    return Model(
+        predictors,
+        LOSSES[header["loss"]],
+        None if classes is None else np.array(classes, dtype=np.float64),
+        Transform(header["transform"], arrays.get("factor")),
+        header["zero_based"],
+        header["training"],
+    )
+
+
+def _refuse(constant: str):
+    raise ValueError(f"its header has the number {constant}")
+
+
+def _checked(header: Any) -> dict[str, Any]:
+    """The header, if everything in it is as documented."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError(f'its header does not say "format": "{FORMAT}"')
+    if header.get("version") != VERSION:
+        raise ValueError(f"it has version {str(header.get('version'))[:20]} of the format, and this program reads {VERSION}")
+    loss, classes = header.get("loss"), header.get("classes")
+    as_documented = {
+        "loss": loss in list(LOSSES),
+        "columns": type(header.get("columns")) is int and header["columns"] >= 0,
+        "zero_based": isinstance(header.get("zero_based"), bool),
+        "classes": loss in list(LOSSES) and "classes" in header and _are_classes(classes, LOSSES[loss]),
+        "transform": header.get("transform") in TRANSFORMS,
+        "pivot": isinstance(header.get("pivot"), bool),
+        "training": isinstance(header.get("training"), dict),
+    }
+    for name, right in as_documented.items():
+        if not right:
+            raise ValueError(f'its header has no usable "{name}"')
+    return header
+
+
+def _are_classes(classes: Any, loss: Loss) -> bool:
+    if not loss.binary:
+        return classes is None
+    if not (isinstance(classes, list) and len(classes) >= 2 and {type(label) for label in classes} <= {int, float}):
+        return False
+    labels = np.array(classes, dtype=np.float64)
+    return bool(np.isfinite(labels).all() and (np.diff(labels) > 0).all())
+
+
+def _read_array(archive: zipfile.ZipFile, members: dict, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of the expected shape; nothing is allocated for one of another."""
+    if f"{name}.npy" not in members:
+        raise ValueError(f"it lacks the array {name}")
+    with archive.open(f"{name}.npy") as member:
+        if np.lib.format.read_magic(member) != (1, 0):
+            raise ValueError(f"the array {name} has another version of numpy's format than 1.0")
+        found, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+        if found != shape or fortran or dtype != np.dtype("<f8"):
+            raise ValueError(f"the array {name} should be float64 of shape {shape}; it is {dtype} of shape {str(found)[:80]}")
+        content = member.read()
+    if len(content) != 8 * int(np.prod(shape, dtype=object)):
+        raise ValueError(f"the array {name} is cut off")
+    array = np.frombuffer(content, dtype="<f8").reshape(shape)
+    if not np.isfinite(array).all():
+        raise ValueError(f"the array {name} holds a number that is not finite")
+    return array

@@ -1,0 +1,56 @@
+"""casgd sweep: cross-validation of many values of λ at once, in one pass over the rows for each fold."""
+
+import argparse
+
+import numpy as np
+
+from reference import LOSSES
+
+from ..blocks import progress_bar
+from .examples import check_memory, read_examples
+from .features import fit_transform_to
+from .labels import count_models, find_classes
+from .learning import begin, epochs_of, predictors_of, row_summary, state_problems
+from .model_file import scores
+from .quality import quality, shown_quality
+from .splits import folds
+
+
+def sweep(options: argparse.Namespace) -> None:
+    """Print the quality on the rows held out, for each λ, and which λ is the best."""
+    examples = read_examples(options.examples, options.zero_based, options.labels)
+    X, y, loss = examples.X, examples.y, LOSSES[options.loss]
+    classes = find_classes(y, loss, examples.name)
+    models = count_models(classes)
+    check_memory(examples, models * len(options.lam))
+    fold = folds(X, options.folds, options.seed)
+    for k in range(options.folds):
+        find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
+    print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)
+    measured: list[list[dict[str, float]]] = [[] for _ in options.lam]
+    total = options.epochs * (options.folds - 1) * len(y)
+    with progress_bar(0, total, None) as bar:
+        for k in range(options.folds):
+            rest = fold != k
+            transform = fit_transform_to(X[rest], options.transform)
+            problems = state_problems(transform.apply(X[rest]), y[rest], classes, options.loss, options.lam)
+            states = begin(problems, options)
+            done = 0 if bar is None else bar.n
+            for indices in epochs_of(problems[0].m, options):
+                show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
+                states.run(indices, callback=show, progress=False)
+            predictors, held = predictors_of(states, options), transform.apply(X[~rest])
+            for of_lam, start in zip(measured, range(0, len(predictors), models), strict=True):
+                of_lam.append(quality(loss, scores(predictors[start : start + models], held), y[~rest], classes))
+    names = list(measured[0][0])
+    print("  ".join([f"{'lam':>10}", *(f"{name:>11}  {'std. error':>10}" for name in names)]))
+    means = []
+    for lam, of_lam in zip(options.lam, measured, strict=True):
+        values = np.array([[fold[name] for name in names] for fold in of_lam])
+        means.append(dict(zip(names, values.mean(axis=0), strict=True)))
+        errors = values.std(axis=0, ddof=1) / np.sqrt(options.folds)
+        cells = (f"{shown_quality(means[-1][name]):>11}  {shown_quality(e):>10}" for name, e in zip(names, errors, strict=True))
+        print("  ".join([f"{lam:10g}", *cells]))
+    criterion = "loss" if classes is None else "error"
+    best = min(range(len(means)), key=lambda i: (means[i][criterion], means[i]["loss"]))
+    print(f"best lam {options.lam[best]:g}, by the lowest {criterion}")
