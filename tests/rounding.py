@@ -1,8 +1,8 @@
 """An arithmetic that bounds float64: a number is an exact result, together with how far a float64 program may be from it.
 
 The sources that ship run on these numbers as they run on fractions. So the bounds that the search uses are derived from the
-code, operation by operation, and from nothing else: no step number, condition or safety factor is guessed. A sum is bounded
-in whatever order it is added up, since BLAS chooses its own.
+code, operation by operation; nothing in them is guessed but how well `math.exp` rounds. A sum is bounded in whatever order it
+is added up, since BLAS chooses its own. As the bounds are computed in float64 themselves, every one is made a little larger.
 """
 
 import copy
@@ -28,7 +28,7 @@ TINY = sys.float_info.min * sys.float_info.epsilon
 """The smallest positive float64."""
 
 UP = 1 + 16 * UNIT
-"""The bounds are computed in float64 themselves: sums and products of a few numbers >= 0, made larger by this much."""
+"""By how much: a bound is a few sums and products of numbers >= 0, and what underflows in them is less than 4 TINY."""
 
 LOG_UNITS = 8
 """The log-loss's derivative −y e/(1 + e) or −y/(1 + e) is off by LOG_UNITS u: exp by 2 units in the last place, 4 u, and at
@@ -65,7 +65,7 @@ class Rounded:
         if self.terms == 1:
             return self.error
         rounded = (self.terms - 1) * UNIT
-        return (self.error + rounded / (1 - rounded) * self.mass) * UP
+        return (self.error + rounded / (1 - rounded) * self.mass + TINY) * UP
 
     def allows(self, number) -> bool:
         """Whether a float64 program may have computed this finite number."""
@@ -102,7 +102,7 @@ class Rounded:
         other = other if isinstance(other, Rounded) else Rounded(other)
         quotient = self.value / other.value
         least = max(0.0, size(other.value) * (1 - 32 * UNIT) - 2 * TINY - other.bound)  # the floats divide by no less than this
-        error = self.bound + size(quotient) * other.bound
+        error = self.bound + (size(quotient) * other.bound + TINY if other.bound else 0.0)
         return _once_more(quotient, error / least * UP if least else np.inf if error else 0.0)
 
     def __sub__(self, other):
@@ -132,7 +132,7 @@ class Rounded:
 def _once_more(value: Fraction, error: float) -> Rounded:
     """The result of one more operation, whose operands make it wrong by `error`."""
     error = error if error < np.inf else np.inf  # infinity times 0 is NaN
-    return Rounded(value, (error + UNIT * (size(value) + error) + TINY) * UP)
+    return Rounded(value, (error + UNIT * (size(value) + error) + 4 * TINY) * UP)
 
 
 class Prescribed:
@@ -240,18 +240,14 @@ def recover(state: State) -> Predictor | None:
     return state.average() if state.total != 0 else None
 
 
-LARGE = np.errstate(over="ignore", invalid="ignore")
-"""Where a bound overflows it is infinite, and no warning."""
-
-
-@LARGE
+@np.errstate(over="ignore", invalid="ignore")  # where a bound overflows it is infinite
 def sparse_bound(problem: Problem, algorithm: str, indices, derivative, *, pivoting=True, **options) -> Predictor | None:
     """What `efficient` returns, on rounded numbers; None if the weights are all 0. Without pivoting, as the paper prints it."""
     pivot = State(problem, algorithm).pivot if pivoting else None
     return for_raw_rows(recover(on_rounded(problem, algorithm, derivative, pivot, **options).run(indices)), pivot)
 
 
-@LARGE
+@np.errstate(over="ignore", invalid="ignore")
 def dense_bound(problem: Problem, algorithm: str, indices, derivative: Derivative, **options) -> Predictor | None:
     """What `reference` returns, on rounded numbers; None if the weights are all 0."""
     if options.get("weights") is not None:

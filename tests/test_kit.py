@@ -454,6 +454,16 @@ def test_what_is_not_implemented_is_not_held_against_anyone():
     assert "not supported: csgd with hinge, casgd with hinge" in str(report)
 
 
+def test_what_is_not_implemented_is_not_counted_among_the_cases_of_a_flag():
+    def train(X, y, loss, lam, indices, average, centred):
+        if centred:
+            raise NotImplementedError
+        return X.sum(axis=0), math.nan
+
+    first = sum("FirstStep" in case.flags for case in load("sgd", "log"))
+    assert f"FirstStep {first} of {first}," in str(check(train, ["sgd", "csgd"], "log"))
+
+
 def test_nobody_passes_by_implementing_nothing():
     def train(*arguments):
         raise NotImplementedError

@@ -211,6 +211,6 @@ class ForgetsNarrowRows(State):
 )
 def test_the_orders_find_a_broken_state(fault):
     broken = type(fault.__name__, (Orders,), {"kind": fault})
-    search = settings(phases=[Phase.generate], database=None, derandomize=True, report_multiple_bugs=False)
+    search = settings(max_examples=1000, phases=[Phase.generate], database=None, derandomize=True)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(broken, settings=search)

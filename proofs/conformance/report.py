@@ -85,12 +85,13 @@ class Report:
 
     def _table(self) -> list[str]:
         """The flags where something is wrong, the worst first."""
-        rows = [(sum(count[verdict] for verdict in BAD), count.total(), flag) for flag, count in self.flags.items()]
-        hit = sorted((row for row in rows if row[0]), key=lambda row: -row[0] / row[1])
-        spared = [flag for bad, _, flag in rows if not bad]
+        asked = {flag: count.total() - count["unsupported"] for flag, count in self.flags.items()}
+        hit = {flag: bad for flag, count in self.flags.items() if (bad := sum(count[verdict] for verdict in BAD))}
+        spared = [flag for flag, count in self.flags.items() if count["passed"] + count["undecided"] == asked[flag] > 0]
         if not hit:
             return []
-        lines = ["wrong by flag: " + ", ".join(f"{flag} {bad} of {total}" for bad, total, flag in hit)]
+        worst = sorted(hit, key=lambda flag: -hit[flag] / asked[flag])
+        lines = ["wrong by flag: " + ", ".join(f"{flag} {hit[flag]} of {asked[flag]}" for flag in worst)]
         lines += ["right in all of: " + ", ".join(spared)] if spared else []
         return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
 
