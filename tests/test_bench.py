@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -153,7 +152,11 @@ def off_by_one_bit(run):
         ("20 values of λ, one pass", "one_pass", off_by_one_bit(contestants.one_pass)),
         ("asgd call", "call", slipped(contestants.call, "problem.lam", "2 * problem.lam")),
         ("casgd loop", "loop", slipped(contestants.loop, "indices[:1]", "indices[1:2]")),
-        ("scikit-learn fit", "fit", partial(contestants.fit, lambdas=(0.02,))),
+        (
+            "scikit-learn fit",
+            "fit",
+            slipped(contestants.fit, "loss, lam,", "loss, 2 * lam,"),
+        ),
     ],
 )
 def test_a_wrong_contestant_is_refused_and_not_timed(name, place, wrong, monkeypatch):

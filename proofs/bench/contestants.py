@@ -103,8 +103,8 @@ def single_models(field: Field) -> Iterator[Contestant]:
         yield ours(call, algorithm, partial(getattr(efficient, algorithm), problem, indices))
     others: list[tuple[str, Callable[[], Run]]] = [
         ("plain numba loop", partial(textbook, compiled_textbook, problem, indices)),
-        ("scikit-learn loop", partial(fit, field, problem.y)),
-        ("scikit-learn fit", partial(fit, field, problem.y, alone=False)),
+        ("scikit-learn loop", partial(fit, field, problem.y, (problem.lam,))),
+        ("scikit-learn fit", partial(fit, field, problem.y, (problem.lam,), alone=False)),
     ]
     for name, run in others:
         yield Contestant(name, run, *everything, against(lambda: field.mean), AGREEMENT)
@@ -239,11 +239,11 @@ def dense(problem: Problem, indices) -> Run:
     return Run(now() - began, [answer], {})
 
 
-def fit(field: Field, labels, lambdas=None, alone: bool = True) -> Run:
+def fit(field: Field, labels, lambdas, alone: bool = True) -> Run:
     """scikit-learn on the same rows in the same order, once for each λ: its inner function alone, or all of `fit`."""
-    problem, answers, inside, whole = field.problem, [], 0.0, 0.0
-    for lam in (problem.lam,) if lambdas is None else lambdas:
-        learner = peer.learner(problem.loss, lam, shuffle=field.order == "random")
+    answers, inside, whole = [], 0.0, 0.0
+    for lam in lambdas:
+        learner = peer.learner(field.problem.loss, lam, shuffle=field.order == "random")
         began = now()
         if alone:
             with peer.watched() as inner:
