@@ -626,6 +626,8 @@ def test_an_overflow_names_the_step_and_the_cure(casgd):
         (["train", "a.svm", "-o", "no/m"], ["'no/m'", "folder"]),
         (["train", "a.svm", "-o", "."], ["'.'", "folder"]),
         (["train", "a.svm", "-o", ""], ["''"]),
+        (["train", "a.svm", "-o", os.devnull], ["device"]),
+        (["train", "a.svm", "-o", "m", "--checkpoint", "."], ["'.'", "folder"]),
         (["train", "a.svm", "-o", "./a.svm"], ["overwritten"]),
         (["train", "a.svm", "-o", "m", "--checkpoint", "m"], ["overwritten"]),
         (["train", "a.svm", "-o", "m", "--checkpoint", "no/c"], ["'no/c'"]),
@@ -872,7 +874,7 @@ def texts(draw):
 HARM = st.tuples(st.integers(0, 2000), st.binary(min_size=1, max_size=3))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4 * settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow])
 @given(
     content=st.one_of(texts(), texts(), texts(), st.binary(max_size=60)),
     ending=st.sampled_from(["", "", "", "", ".gz", ".gz", ".bz2", ".npz"]),

@@ -310,7 +310,7 @@ JSON = st.recursive(
 FIELDS = ("format", "version", "loss", "columns", "zero_based", "classes", "transform", "pivot", "training")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4 * settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_damaged_files_are_refused_or_give_finite_models(contents, data):
     whole, path = contents

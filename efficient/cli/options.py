@@ -186,15 +186,17 @@ def _check(options: argparse.Namespace) -> None:
     if hasattr(options, "average"):
         averages = ALGORITHMS[options.algorithm].average is not None
         if options.average is not None and not averages:
-            error(f"--average: {options.algorithm} does not average; use a{options.algorithm.removeprefix('c')} or casgd")
+            error(f"--average: {options.algorithm} does not average; use asgd or casgd")
         options.average = (options.average or "weighted") if averages else None
     inputs = [options.examples, getattr(options, "model", None), getattr(options, "labels", None)]
     outputs = [getattr(options, name, None) for name in ("output", "checkpoint")]
     for number, path in enumerate(outputs):
         if path is None:
             continue
-        if path == "" or os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-            error(f"{path!r} cannot be written: it is a folder, or in a folder that does not exist")
+        if path == "" or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            error(f"{path!r} cannot be written: there is no such folder")
+        if os.path.exists(path) and not os.path.isfile(path):  # a device would be replaced by a file
+            error(f"{path!r} cannot be written: it is a folder or a device")
         for other in inputs + outputs[:number]:
             if other not in (None, STANDARD_INPUT) and os.path.realpath(other) == os.path.realpath(path):
                 error(f"{path!r} would be overwritten: give the output another name")
