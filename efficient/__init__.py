@@ -11,16 +11,11 @@ if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
         "Install this project into a virtual environment of its own"
     )
 
-from typing import TYPE_CHECKING
-
 from reference import Predictor, Problem
 from reference.averages import Weights
 
 from .state import State
 from .states import States
-
-if TYPE_CHECKING:
-    from .estimators import CASGDClassifier, CASGDRegressor
 
 
 def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
@@ -83,17 +78,4 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
     return State(problem, "casgd", t0=t0, weights=weights).run(indices).average()
 
 
-def __getattr__(name: str):
-    """The estimators, imported when first asked for, since they import scikit-learn, which takes a while."""
-    if name in ("CASGDClassifier", "CASGDRegressor"):
-        from . import estimators
-
-        return getattr(estimators, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-__all__ = ["CASGDClassifier", "CASGDRegressor", "State", "States", "asgd", "casgd", "csgd", "sgd"]
+__all__ = ["State", "States", "asgd", "casgd", "csgd", "sgd"]
