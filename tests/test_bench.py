@@ -295,7 +295,7 @@ def test_the_exponent_of_a_power_is_found(power):
 def test_the_picture_of_speeds_shows_the_medians(results):
     ax = pictures.speed(results)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == [label for label, _, _ in pictures.SPEED_SHOWN.values()]
+    assert labels == [label for label, _, _ in pictures.cost.SPEED_SHOWN.values()]
     shown = {y for line in ax.lines for y in line.get_ydata() if line.get_marker() == "D"}
     entries = [entry for entry in results["timings"] if entry["contestant"] == "scikit-learn loop"]
     assert shown == {entry["ns_per_entry"]["median"] for entry in entries}

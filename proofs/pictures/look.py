@@ -1,0 +1,32 @@
+"""The look that the pictures share: colour-blind safe, one colour for each algorithm, readable at slide size."""
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73")  # blue, orange, green of Okabe and Ito: told apart by the colour-blind
+
+
+def new_axes():
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(8, 5), layout="constrained")[1]
+
+
+def labelled(ax, x: str, y: str, **legend):
+    """The look that the pictures share, readable at slide size."""
+    ax.set_xlabel(x, fontsize=14)
+    ax.set_ylabel(y, fontsize=14)
+    ax.tick_params(labelsize=12)
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize=12, frameon=False, **legend)
+    return ax
+
+
+ALGORITHM_COLOURS = {"sgd": "#56B4E9", "asgd": "#0072B2", "csgd": "#CC79A7", "casgd": "#009E73"}
+"""One colour for each algorithm in the pictures of the bench, from Okabe and Ito as well."""
+
+
+def plain_numbers(axis) -> None:
+    """1, 1.5, 2, 3, 5, 7, 10, 15 … on a logarithmic axis of a decade or two, in place of powers of 10."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    axis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+    axis.set_minor_locator(NullLocator())
