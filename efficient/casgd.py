@@ -7,6 +7,9 @@ The predictors apply to raw rows: their bias is b' = b − w · x̄.
 from .hints import ahead, ahead_in_order, ahead_of
 from .sparse import add, add_both, dot
 
+BLOCK = 1 << 12
+"""How many numbers a product of vectors takes at a time, lest it need the room of another one."""
+
 
 def add_up(X, weight, start, stop, xbar, total):
     """Add the rows start, …, stop − 1 to Σ_i s_i x_i, in place, and return Σ_i s_i. The paper's weights s_i are 1.
@@ -111,6 +114,7 @@ def average(lam, t, v, u, c, h, total, s, xbar):
     """
     w = h * v
     w -= u
-    w -= c * xbar
+    for j in range(0, len(w), BLOCK):
+        w[j : j + BLOCK] -= c * xbar[j : j + BLOCK]
     w /= -lam * total
     return w, s / (-lam * total)
