@@ -4,11 +4,8 @@ The rows are never made dense. The mean x̄ enters through two numbers a step, q
 The predictors apply to raw rows: their bias is b' = b − w · x̄.
 """
 
-from .hints import ahead, ahead_in_order, ahead_of
+from .hints import ahead, ahead_in_order, ahead_of, side_by_side
 from .sparse import add, add_both, dot
-
-BLOCK = 1 << 12
-"""How many numbers a product of vectors takes at a time, lest it need the room of another one."""
 
 
 def add_up(X, weight, start, stop, xbar, total):
@@ -69,6 +66,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         step 1 was done, and would divide by 0; it begins at t = 2 (E4).
     Cost: as Algorithm 2, and Σ_t k_{π_t} entries of x̄ read, or one projection a step.
     """
+    side_by_side(v, u)
     first = 0
     if t == 0:
         t, i, first = t + 1, indices[0], 1
@@ -114,7 +112,6 @@ def average(lam, t, v, u, c, h, total, s, xbar):
     """
     w = h * v
     w -= u
-    for j in range(0, len(w), BLOCK):
-        w[j : j + BLOCK] -= c * xbar[j : j + BLOCK]
+    w -= c * xbar
     w /= -lam * total
     return w, s / (-lam * total)
