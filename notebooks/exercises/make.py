@@ -48,7 +48,7 @@ def _each_cell(notebook, of_solution, of_hidden):
     cells = []
     for cell in notebook["cells"]:
         source = source_of(cell)
-        rules = cell["metadata"].get("nbgrader", {})
+        rules = rules_of(cell)
         for kind, belongs in ((SOLUTION, rules.get("solution")), (HIDDEN, rules.get("grade"))):
             if f"### BEGIN {kind}" in source and not belongs:
                 raise ValueError(f"the cell {rules.get('grade_id')!r} may not have a region ### BEGIN {kind}")
@@ -75,6 +75,11 @@ def _replaced(source: str, kind: str, of_region, rules) -> str:
     if region is not None:
         raise ValueError(f"the cell {rules.get('grade_id')!r} has no ### END {kind}")
     return "\n".join(lines)
+
+
+def rules_of(cell: dict[str, Any]) -> dict[str, Any]:
+    """What nbgrader notes of a cell; nothing if somebody added the cell."""
+    return cell["metadata"].get("nbgrader", {})
 
 
 def source_of(cell: dict[str, Any]) -> str:
@@ -151,23 +156,23 @@ def mark(handed_in: dict[str, Any]) -> Marked:
     """
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
     exercise, source = _source_of(handed_in)
-    asked = {_rules(cell)["grade_id"]: cell for cell in source["cells"] if _rules(cell)}
+    asked = {rules_of(cell)["grade_id"]: cell for cell in source["cells"] if rules_of(cell)}
     answered: set[str] = set()
     cells = []
     for cell in handed_in["cells"]:
-        name = _rules(cell).get("grade_id")
+        name = rules_of(cell).get("grade_id")
         if name in answered:
             continue
         answered |= {name} & asked.keys()
-        cells.append(asked[name] if name in asked and _rules(asked[name])["locked"] else cell)
+        cells.append(asked[name] if name in asked and rules_of(asked[name])["locked"] else cell)
     missing = [cell for name, cell in asked.items() if name not in answered]
-    remarks = [f"{_rules(cell)['grade_id']}: this cell is missing" for cell in missing if not _rules(cell)["grade"]]
-    cells += [cell for cell in missing if _rules(cell)["locked"]]
+    remarks = [f"{rules_of(cell)['grade_id']}: this cell is missing" for cell in missing if not rules_of(cell)["grade"]]
+    cells += [cell for cell in missing if rules_of(cell)["locked"]]
     marks, names = [], {"__name__": "__main__"}
     for cell in cells:
         if cell["cell_type"] != "code":
             continue
-        rules = _rules(cell)
+        rules = rules_of(cell)
         said = _run(source_of(cell), rules.get("grade_id", "a cell without a name"), names)
         if rules.get("grade"):
             points = rules["points"]
@@ -179,17 +184,13 @@ def mark(handed_in: dict[str, Any]) -> Marked:
     return Marked(exercise, marks, remarks)
 
 
-def _rules(cell: dict[str, Any]) -> dict[str, Any]:
-    return cell["metadata"].get("nbgrader", {})
-
-
 def _source_of(handed_in: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The exercise of which a notebook has the most cells, however its file is called."""
-    there = {_rules(cell).get("grade_id") for cell in handed_in["cells"]}
+    there = {rules_of(cell).get("grade_id") for cell in handed_in["cells"]}
     best: tuple[int, str, dict[str, Any]] = (0, "", {})
     for path in sources():
         notebook = read(path)
-        shared = sum(bool(_rules(cell)) and _rules(cell)["grade_id"] in there for cell in notebook["cells"])
+        shared = sum(bool(rules_of(cell)) and rules_of(cell)["grade_id"] in there for cell in notebook["cells"])
         if shared > best[0]:
             best = (shared, path.stem, notebook)
     if not best[0]:
@@ -231,7 +232,7 @@ def mark_apart(path: Path, seconds: float) -> Marked | str:
     process.start()
     sender.close()
     try:
-        return receiver.recv() if receiver.poll(seconds) else f"not done after {seconds:g} seconds"
+        return receiver.recv() if receiver.poll(seconds) else f"not done after {seconds:g} s"
     except EOFError:
         process.join()
         return f"its process ended with exit code {process.exitcode}"

@@ -6,7 +6,7 @@ the proofs. A test returns nothing if the answer is right, and raises `Wrong`, w
 
 from . import questions
 from .algorithms import conforms, touches_few
-from .marks import Wrong, marks, total
+from .marking import Wrong, marks, total
 from .schemes import PASSES, excess, is_weighted_mean
 
 __all__ = ["PASSES", "Wrong", "conforms", "excess", "is_weighted_mean", "marks", "questions", "total", "touches_few"]

@@ -13,7 +13,7 @@ from ..conformance import check
 from ..conformance.cases import Case
 from ..conformance.verdicts import BAD, Result
 from ..cost import CountingArray, Tally
-from .marks import Wrong
+from .marking import Wrong
 
 
 def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None = None) -> None:

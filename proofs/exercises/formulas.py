@@ -10,7 +10,7 @@ import sympy
 
 from .. import symbols
 from ..prover import Equation, is_identity
-from .marks import Wrong
+from .marking import Wrong
 
 ROUNDINGS = 64
 """The functions that are asked for round less often than this, at numbers no larger than their result or 1."""

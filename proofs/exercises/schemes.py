@@ -18,7 +18,7 @@ from ..conformance.cases import Case, load
 from ..conformance.inputs import Run
 from .algorithms import length
 from .formulas import numbers, shown
-from .marks import Wrong
+from .marking import Wrong
 
 
 def _uniform(run: Run, omega: list[Fraction]):
