@@ -186,6 +186,12 @@ WRONG_ANSWERS = {
         {"test-squared", "test-hinge", "hidden"},
         "it draws examples or keeps state",
     ),
+    "t from 0": (
+        "dense_sgd",
+        [("for t, i in enumerate(indices, start=1):", "for t, i in enumerate(indices):")],
+        {"test-squared", "test-hinge", "hidden"},
+        "ZeroDivisionError: division by zero (line 5 of its cell)\nPerhaps the loop starts at t = 1 as printed",
+    ),
     "steps of 1/(t + 1)": (
         "dense_sgd",
         [("for t, i in enumerate(indices, start=1):", "for t, i in enumerate(indices, start=2):")],

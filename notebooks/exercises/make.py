@@ -210,10 +210,11 @@ def _run(source: str, name: str, names: dict[str, Any]) -> str:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit too
-            if type(error).__name__ == "Wrong":
+            if hasattr(error, "_render_traceback_"):  # says all that is to be said
                 return str(error)
             lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<")]
-            return f"{type(error).__name__}: {error}" + (f" (line {lines[-1]} of its cell)" if lines else "")
+            where = f" (line {lines[-1]} of its cell)" if lines else ""
+            return "\n".join([f"{type(error).__name__}: {error}{where}", *getattr(error, "__notes__", [])])
     return ""
 
 

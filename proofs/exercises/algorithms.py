@@ -24,7 +24,8 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
     Wrong
         Names the fault if it is a known one, and shows the shortest case that is wrong.
     Exception
-        What `train` raised, if it did, so that its author sees where. NotImplementedError if a part is not there.
+        What `train` raised, if it did, so that its author sees where; a note says what may be behind it. NotImplementedError if
+        a part is not there.
     """
     report = check(train, algorithm, loss, progress=False)
     bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: length(each.case))
@@ -33,11 +34,11 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
             if result.verdict == "unsupported":
                 raise NotImplementedError(result.detail.removeprefix("NotImplementedError:").strip())
         return
-    known = [finding for finding in report.diagnosis if finding.faults]
-    if not known:
-        _raise_again(train, bad)
+    known = [finding.text for finding in report.diagnosis if finding.faults]
+    if not known or bad[0].verdict == "error":
+        _raise_again(train, bad, known)
     first = next((result for result in bad if result.departure), bad[0])
-    sentences = [finding.text for finding in known or report.diagnosis]
+    sentences = known or [finding.text for finding in report.diagnosis]
     sentences.append(f"{len(bad)} of {len(report.results)} cases are wrong, such as {first.case.id}:")
     raise Wrong("\n".join([*sentences, *_shown(first)]))
 
@@ -47,12 +48,17 @@ def length(case: Case) -> tuple[int, int, int]:
     return len(case.indices), len(case.rows), case.n
 
 
-def _raise_again(train: Callable, bad: Sequence[Result]) -> None:
+def _raise_again(train: Callable, bad: Sequence[Result], known: Sequence[str]) -> None:
     """Run what ended in an error outside the kit, shortest first, so that the error comes with the line where it is."""
     for case in (result.case for result in bad if result.verdict == "error"):
         for T in (checkpoint.t for checkpoint in case.checkpoints):
             indices = np.array(case.indices[:T])
-            train(case.matrix(), np.array(case.y), case.loss, case.lam, indices, case.average, case.centred)
+            try:
+                train(case.matrix(), np.array(case.y), case.loss, case.lam, indices, case.average, case.centred)
+            except Exception as error:
+                for sentence in known:
+                    error.add_note(f"Perhaps {sentence}")
+                raise
 
 
 def _shown(result: Result) -> list[str]:
@@ -60,8 +66,8 @@ def _shown(result: Result) -> list[str]:
     case = result.case
     if len(case.rows) * case.n > 12:
         return [f"  {result.detail}"]
-    rows = "; ".join(" + ".join(f"{value:g} in column {column}" for column, value in row) or "nothing" for row in case.rows)
-    question = f"  rows: {rows}; labels {case.y}, {case.loss} loss, λ = {case.lam:g}, drawn {case.indices}"
+    rows = " ".join("{" + ", ".join(f"{column}: {value:g}" for column, value in row) + "}" for row in case.rows)
+    question = f"  rows, as column: value, {rows}; labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"
     return [question, f"  {result.detail}"]
 
 

@@ -11,6 +11,13 @@ class Wrong(AssertionError):
         return [f"WRONG: {self}"]
 
 
+class Unwritten(Wrong):
+    """There is no answer yet."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 _book: dict[str, tuple[int, int]] = {}
 
 
@@ -21,14 +28,15 @@ def marks(points: int, what: str) -> Iterator[None]:
     Raises
     ------
     Wrong
-        The block raised it, or met a NotImplementedError: then the answer is not written yet. Other errors pass as they are.
+        The block raised it; Unwritten if it met a NotImplementedError. Other errors pass as they are.
     """
     _book[what] = (0, points)
     lost = f"(0 of {points} marks for {what})"
     try:
         yield
     except NotImplementedError as error:
-        raise Wrong(f"not written yet: {': '.join(filter(None, ['NotImplementedError', str(error)]))}\n{lost}") from None
+        raised = ": ".join(filter(None, ["NotImplementedError", str(error)]))
+        raise Unwritten(f"not written yet: {raised}\n{lost}") from None
     except Wrong as wrong:
         raise Wrong(f"{wrong}\n{lost}") from None
     _book[what] = (points, points)
