@@ -10,6 +10,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from proofs.conformance.twins import FAULTS
+
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "notebooks" / "README.md").read_text("utf8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
@@ -76,15 +78,20 @@ def test_the_page_names_every_notebook():
     assert len(lectures) == 7
     names = [row[0].strip("`") for row in rows_of("The exercises")]
     assert sorted(names) == sorted(path.stem for path in (ROOT / "notebooks" / "exercises").glob("*.ipynb"))
-    assert all(
-        known in (*lectures, *names) for known in re.findall(r"`(\w+)`", "".join(row[3] for row in rows_of("The exercises")))
-    )
+    before = re.findall(r"`(\w+)`", " ".join(row[3] for row in rows_of("The exercises")))
+    assert before
+    assert set(before) <= {*lectures, *names}
 
 
 def test_the_page_and_the_exercises_say_the_same_of_the_minutes():
     for name, _, minutes, _ in rows_of("The exercises"):
         notebook = json.loads((ROOT / "notebooks" / "exercises" / f"{name.strip('`')}.ipynb").read_text("utf8"))
         assert f"*{minutes} minutes. Before it: " in "".join(notebook["cells"][0]["source"])
+
+
+def test_the_message_that_the_page_shows_is_one_of_the_kit():
+    ((sentence, fault),) = re.findall(r"^    WRONG: (.*) \[(.*)\]$", PAGE, re.MULTILINE)
+    assert FAULTS[fault] == sentence
 
 
 def test_the_version_to_cite_is_the_one_of_the_project():
