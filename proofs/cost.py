@@ -63,9 +63,9 @@ class CountingArray(np.ndarray):
     dot = copy = fill = tolist = flatten = ravel = astype = take = put = repeat = _uncounted
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
-        if method == "at":  # ufunc.at(array, places, values): only the places
+        if method == "at":  # ufunc.at(array, places, values) touches the places only
             array, places, *values = (entry.view(np.ndarray) if isinstance(entry, CountingArray) else entry for entry in inputs)
-            self.tally.read += array[places].size
+            self.tally.read += array[places].size + sum(entry.size for entry in inputs[2:] if isinstance(entry, CountingArray))
             self.tally.written += array[places].size
             return ufunc.at(array, places, *values)
         self.tally.read += sum(entry.size for entry in inputs if isinstance(entry, CountingArray))

@@ -15,6 +15,7 @@ from proofs.conformance.twins import FAULTS
 from proofs.exercises import Wrong, is_weighted_mean, marking, marks, questions, total, touches_few
 from proofs.exercises.formulas import equals
 from proofs.symbols import g, h, t, u, v, x
+from reference import Problem, iterates
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks" / "exercises"
@@ -497,6 +498,44 @@ def test_a_formula_that_is_none_or_wrong(answer, trouble):
 def test_what_is_no_scheme(omega, trouble):
     with pytest.raises(Wrong, match=trouble):
         is_weighted_mean(lambda X, *_: (np.zeros(X.shape[1]), 0.0), omega, "squared")
+
+
+def weighted(omega, spoil=lambda w: w):
+    """The mean of the iterates with these weights, by definition."""
+
+    def train(X, y, loss, lam, indices, average, centred):
+        T = len(indices)
+        steps = [step.predictor for step in iterates(Problem(X, y, loss, lam), indices)]
+        mean = sum(omega(t, T) * np.append(each.w, each.b) for t, each in enumerate(steps, start=1))
+        mean = spoil(mean / sum(omega(t, T) for t in range(1, T + 1)))
+        return mean[:-1], mean[-1]
+
+    return train
+
+
+SCHEMES = {
+    "weights t²": lambda t, T: t**2,
+    "the second half": lambda t, T: int(2 * t > T),
+    "exponential": lambda t, T: 0.9 ** (T - t),
+    "the first steps": lambda t, T: 1 / t,
+}
+
+
+@pytest.mark.parametrize("omega", SCHEMES.values(), ids=SCHEMES)
+def test_a_scheme_is_right_to_rounding_and_no_further(omega):
+    is_weighted_mean(weighted(omega), omega, ["squared", "hinge"])
+    with pytest.raises(Wrong, match="means are wrong, such as asgd-squared-"):
+        is_weighted_mean(weighted(omega, lambda mean: mean * (1 + 1e-8)), omega, "squared")
+
+
+def test_a_running_mean_is_a_right_answer_too():
+    def train(X, y, loss, lam, indices, average, centred):
+        mean = 0
+        for step in iterates(Problem(X, y, loss, lam), indices):
+            mean = mean + 2 / (step.t + 1) * (np.append(step.predictor.w, step.predictor.b) - mean)
+        return mean[:-1], mean[-1]
+
+    is_weighted_mean(train, lambda t, T: t, ["squared", "log"])
 
 
 def test_what_is_no_answer():
