@@ -67,8 +67,8 @@ def _shown(result: Result) -> list[str]:
     if len(case.rows) * case.n > 12:
         return [f"  {result.detail}"]
     rows = " ".join("{" + ", ".join(f"{column}: {value:g}" for column, value in row) + "}" for row in case.rows)
-    question = f"  rows, as column: value, {rows}; labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"
-    return [question, f"  {result.detail}"]
+    question = f"labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"
+    return [f"  rows, as column: value, {rows}", f"  {question}", f"  {result.detail}"]
 
 
 def touches_few(algorithm: Callable) -> None:
