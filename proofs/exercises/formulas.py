@@ -81,7 +81,7 @@ def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None
 
     Parameters
     ----------
-    answer : sympy expression, number, or text in the letters of `proofs.symbols`
+    answer : sympy expression in the letters of `proofs.symbols`, or number
     right : sympy expression
     known_wrong : mapping from sentences to the formulas that they are about, optional
 
@@ -99,8 +99,8 @@ def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None
 
 def _expression(answer: Any) -> sympy.Expr:
     try:
-        expression = sympy.sympify(answer, locals=LETTERS, strict=not isinstance(answer, str))
-    except (sympy.SympifyError, TypeError, SyntaxError, AttributeError):
+        expression = sympy.sympify(answer, strict=True)
+    except sympy.SympifyError:
         expression = None
     if not isinstance(expression, sympy.Expr):
         raise Wrong(f"{answer!r} is no formula: write one with the letters {', '.join(LETTERS)}")
