@@ -157,15 +157,17 @@ def mark(handed_in: dict[str, Any]) -> Marked:
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
     exercise, source = _source_of(handed_in)
     asked = {rules_of(cell)["grade_id"]: cell for cell in source["cells"] if rules_of(cell)}
-    answered: set[str] = set()
+    there: set[str] = set()
     cells = []
     for cell in handed_in["cells"]:
         name = rules_of(cell).get("grade_id")
-        if name in answered:
-            continue
-        answered |= {name} & asked.keys()
-        cells.append(asked[name] if name in asked and rules_of(asked[name])["locked"] else cell)
-    missing = [cell for name, cell in asked.items() if name not in answered]
+        own = name not in asked or not rules_of(asked[name])["locked"]
+        if own:
+            cells.append(cell)  # twice if somebody has copied it, so that the last one counts as it did for them
+        elif name not in there:
+            cells.append(asked[name])
+        there.add(name)
+    missing = [cell for name, cell in asked.items() if name not in there]
     remarks = [f"{rules_of(cell)['grade_id']}: this cell is missing" for cell in missing if not rules_of(cell)["grade"]]
     cells += [cell for cell in missing if rules_of(cell)["locked"]]
     marks, names = [], {"__name__": "__main__"}

@@ -41,8 +41,8 @@ def agrees(
 
 
 def numbers(value: Any) -> np.ndarray | None:
-    """A number, a vector, or a tuple of these, as one vector; None if it is none of them."""
-    parts = value if isinstance(value, tuple) else (value,)
+    """A number, a vector, or several of these, as one vector; None if it is none of them."""
+    parts = value if isinstance(value, (tuple, list)) else (value,)
     try:
         return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
     except (TypeError, ValueError):
@@ -57,9 +57,11 @@ def _alike(found: Any, expected: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A number, a vector, a matrix, a function or a tuple of these, in short."""
+    """A number, a vector, a matrix, a function, or several of these, in short."""
     if isinstance(value, tuple):
         return f"({', '.join(map(shown, value))})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value[:4]))}{', …' * (len(value) > 4)}]"
     if callable(value):
         return getattr(value, "__name__", "a function")
     value = value.toarray() if sp.issparse(value) else value
