@@ -286,10 +286,7 @@ WRONG_ANSWERS = {
     ),
     "the mean over the rows that store it": (
         "centring",
-        [
-            ("values / X.shape[0])", "values)"),
-            ("return xbar, 1 + ", "xbar /= np.maximum(1, np.bincount(X.indices, minlength=X.shape[1]))\n    return xbar, 1 + "),
-        ],
+        [("values / X.shape[0])", "values / np.bincount(X.indices, minlength=X.shape[1])[columns])")],
         {"test-centre", "test-squared", "hidden"},
         ("the mean of a column is over all m rows", *[FAULTS["mean of stored entries"]] * 2),
     ),

@@ -174,16 +174,17 @@ def _agrees(reply: Answer, twin: "_Twin", faults: Faults, each: Evidence) -> boo
     if not np.isfinite(given).all():
         return bool((np.isfinite(found) == np.isfinite(given)).all())
     right, tolerance = _right(checkpoint)
-    if each.wrong and (abs(given - right) <= tolerance).all():
-        return False  # it is right where the implementation is wrong, however little
     apart = abs(found - given)
     growth = _growth(twin, case, checkpoint)
     allowed = np.maximum(growth * tolerance, 8 * (checkpoint.t + 4) * 2.0**-52 * abs(given))  # a few roundings in every step
-    if (apart <= allowed).all():
+    is_right = each.wrong and (abs(given - right) <= tolerance).all()  # where the implementation is wrong, however little
+    if (apart <= allowed).all() and not is_right:
         return True
     slack = growth * max(tolerance for tolerance in case.p_tolerance[: checkpoint.t] if tolerance is not None)
     if _hangs_on_rounding(twin, faults, case, slack):
         return None
+    if is_right:
+        return False
     if not (apart <= ALIKE * max(abs(given))).all():
         return False
     return bool((apart <= allowed + 4 * _spread(twin, faults, case, slack)).all())
