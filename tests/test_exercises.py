@@ -13,7 +13,8 @@ import sympy
 
 from proofs.conformance.twins import FAULTS
 from proofs.exercises import Wrong, is_weighted_mean, marking, marks, questions, total, touches_few
-from proofs.exercises.formulas import equals
+from proofs.exercises.formulas import agrees, equals
+from proofs.exercises.schemes import WRONG_MEANS
 from proofs.symbols import g, h, t, u, v, x
 from reference import Problem, iterates
 
@@ -495,6 +496,37 @@ def test_a_formula_that_is_none_or_wrong(answer, trouble):
         equals(answer, h * v - u + (v + g * x) / t)
 
 
+QUESTIONS = {
+    # how many answers each takes
+    questions.values: 4,
+    questions.log_far_away: 2,
+    questions.objective: 1,
+    questions.recover: 1,
+    questions.tail: 1,
+    questions.centre: 1,
+    questions.lemma: 3,
+    questions.trick: 3,
+    questions.slip: 1,
+    questions.slip_at_first: 1,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)
+def test_every_known_wrong_answer_is_told_its_sentence_and_no_other(question, monkeypatch):
+    held = []
+    for test in (agrees, equals):
+        monkeypatch.setattr(questions, test.__name__, lambda *asked, test=test: held.append((test, *asked)))
+    question(*[lambda: None] * QUESTIONS[question])
+    assert held
+    for test, _, right, *more in held:
+        test(right, right, *more)
+        known = more[-1] if more and isinstance(more[-1], dict) else {}
+        for sentence, wrong in known.items():
+            with pytest.raises(Wrong) as told:
+                test(wrong, right, *more)
+            assert str(told.value).splitlines()[:-1] == [sentence]
+
+
 @pytest.mark.parametrize(
     ("omega", "trouble"),
     [
@@ -537,6 +569,36 @@ def test_a_scheme_is_right_to_rounding_and_no_further(omega):
     is_weighted_mean(weighted(omega), omega, ["squared", "hinge"])
     with pytest.raises(Wrong, match="means are wrong, such as asgd-squared-"):
         is_weighted_mean(weighted(omega, lambda mean: mean * (1 + 1e-8)), omega, "squared")
+
+
+def wrong_mean(ways):
+    """What is returned for the mean with the weights t: made of [w, b] before and after all steps."""
+
+    def train(X, y, loss, lam, indices, average, centred):
+        after = [np.append(step.predictor.w, step.predictor.b) for step in iterates(Problem(X, y, loss, lam), indices)]
+        mean = ways(np.array([0 * after[0], *after]), np.arange(1, len(after) + 1))
+        return mean[:-1], mean[-1]
+
+    return train
+
+
+WAYS = {
+    "the uniform mean is returned, but another one is declared": lambda way, t: way[1:].mean(axis=0),
+    "the last predictor is returned for the mean": lambda way, t: way[-1],
+    "the predictor before step t has the weight of step t": lambda way, t: t @ way[:-1] / t.sum(),
+    "the weighted sum is divided by T, not by the sum of the weights": lambda way, t: t @ way[1:] / t[-1],
+    "the weighted sum is not divided by the sum of the weights": lambda way, t: t @ way[1:],
+    "the weights w are averaged as declared and the bias is not: it is the last one": lambda way, t: np.append(
+        (t @ way[1:] / t.sum())[:-1], way[-1, -1]
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG_MEANS)
+def test_a_wrong_mean_is_told_which_it_is(sentence):
+    with pytest.raises(Wrong) as told:
+        is_weighted_mean(wrong_mean(WAYS[sentence]), lambda t, T: t, "squared")
+    assert str(told.value).splitlines()[:-1] == [sentence]
 
 
 def test_a_running_mean_is_a_right_answer_too():
