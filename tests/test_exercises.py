@@ -353,7 +353,13 @@ def test_tests_that_were_changed_count_as_they_were():
         if make.rules_of(cell)["grade"]:
             cell["source"] = "pass"
             make.rules_of(cell)["points"] = 100
-    assert lost(make.mark(notebook)).keys() == {"test-squared", "hidden"}
+    generous = {"grade": True, "points": 100, "locked": True, "solution": False}
+    make.rules_of(cell_of(notebook, "averaging-tail")).update(generous)
+    added = {"grade_id": "averaging-extra", **generous}
+    notebook["cells"].append({"cell_type": "code", "metadata": {"nbgrader": added}, "source": "pass"})
+    marked = make.mark(notebook)
+    assert lost(marked).keys() == {"test-squared", "hidden"}
+    assert marked.total == (4, 10)
 
 
 def test_cells_that_were_removed_are_put_back_or_missed():

@@ -17,12 +17,12 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 SOURCE = Path(__file__).parent
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
-SOLUTION, HIDDEN = "SOLUTION", "HIDDEN TESTS"
 
 
 # from the source
@@ -36,44 +36,48 @@ def student(notebook: dict[str, Any]) -> dict[str, Any]:
     ValueError
         A region is not ended, or stands in a cell where nbgrader does not look for it; names the cell.
     """
-    return _each_cell(notebook, lambda text, indent: [indent + line for line in STUB], lambda text: [])
+    return _version(notebook, {"SOLUTION": STUB, "HIDDEN TESTS": ()})
 
 
 def solution(notebook: dict[str, Any]) -> dict[str, Any]:
     """The notebook as it is, without the comments that mark its regions, and without outputs."""
-    return _each_cell(notebook, lambda text, indent: text, lambda text: text)
+    return _version(notebook, {"SOLUTION": None, "HIDDEN TESTS": None})
 
 
-def _each_cell(notebook, of_solution, of_hidden):
+def _version(notebook: dict[str, Any], instead: dict[str, Sequence[str] | None]) -> dict[str, Any]:
+    """The notebook with the lines of its regions replaced by others, or kept if there are None, and without outputs."""
     cells = []
     for cell in notebook["cells"]:
-        source = source_of(cell)
-        rules = rules_of(cell)
-        for kind, belongs in ((SOLUTION, rules.get("solution")), (HIDDEN, rules.get("grade"))):
-            if f"### BEGIN {kind}" in source and not belongs:
+        source, rules = source_of(cell), rules_of(cell)
+        for (kind, lines), belongs in zip(instead.items(), (rules.get("solution"), rules.get("grade")), strict=True):
+            try:
+                source = _replaced(source, kind, lines)
+            except ValueError as error:
+                raise ValueError(f"the cell {rules.get('grade_id')!r} {error}") from None
+            if f"### BEGIN {kind}" in source_of(cell) and not belongs:
                 raise ValueError(f"the cell {rules.get('grade_id')!r} may not have a region ### BEGIN {kind}")
-        source = _replaced(source, SOLUTION, of_solution, rules)
-        source = _replaced(source, HIDDEN, lambda text, indent: of_hidden(text), rules)
         cells.append({**cell, "source": source.strip("\n").splitlines(keepends=True)})
         if cell["cell_type"] == "code":
             cells[-1] |= {"outputs": [], "execution_count": None}
     return {**notebook, "cells": cells}
 
 
-def _replaced(source: str, kind: str, of_region, rules) -> str:
+def _replaced(source: str, kind: str, instead: Sequence[str] | None) -> str:
     lines: list[str] = []
     region: list[str] | None = None
+    indent = ""
     for line in source.splitlines():
         if line.strip() == f"### BEGIN {kind}" and region is None:
             region, indent = [], line[: line.index("#")]
         elif line.strip() == f"### END {kind}" and region is not None:
-            lines, region = [*lines, *of_region(region, indent)], None
+            lines += region if instead is None else [indent + each for each in instead]
+            region = None
         elif re.match(rf"\s*### (BEGIN|END) {kind}", line):
-            raise ValueError(f"the cell {rules.get('grade_id')!r} has {line.strip()!r} in the wrong place")
+            raise ValueError(f"has {line.strip()!r} in the wrong place")
         else:
             (lines if region is None else region).append(line)
     if region is not None:
-        raise ValueError(f"the cell {rules.get('grade_id')!r} has no ### END {kind}")
+        raise ValueError(f"has no ### END {kind}")
     return "\n".join(lines)
 
 
@@ -157,7 +161,7 @@ def mark(handed_in: dict[str, Any]) -> Marked:
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
     exercise, source = _source_of(handed_in)
     asked = {rules_of(cell)["grade_id"]: cell for cell in source["cells"] if rules_of(cell)}
-    there: set[str] = set()
+    there: set[str | None] = set()
     cells = []
     for cell in handed_in["cells"]:
         name = rules_of(cell).get("grade_id")
@@ -175,12 +179,12 @@ def mark(handed_in: dict[str, Any]) -> Marked:
         if cell["cell_type"] != "code":
             continue
         rules = rules_of(cell)
-        said = _run(source_of(cell), rules.get("grade_id", "a cell without a name"), names)
-        if rules.get("grade"):
-            points = rules["points"]
-            marks.append(Mark(rules["grade_id"], 0 if said else points, points, said))
+        name = rules.get("grade_id", "a cell without a name")
+        said = _run(source_of(cell), name, names)
+        if cell is asked.get(name) and rules["grade"]:  # what else claims to be a test is none
+            marks.append(Mark(name, 0 if said else rules["points"], rules["points"], said))
         elif said:
-            remarks.append(f"{rules.get('grade_id', 'a cell without a name')}: {said}")
+            remarks.append(f"{name}: {said}")
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
     return Marked(exercise, marks, remarks)
