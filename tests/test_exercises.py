@@ -127,6 +127,27 @@ def test_stubs_get_nothing_and_are_told_that_they_are_stubs(name):
     assert marked.remarks == []
 
 
+AFTER_EACH_ANSWER = {
+    "losses": [2, 10],
+    "dense_sgd": [2, 10],
+    "sparse_sgd": [2, 10],
+    "averaging": [2, 10],
+    "centring": [2, 10],
+    "proof": [3, 6, 10],
+    "scheme": [0, 7, 10],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_stub_after_the_other_is_replaced_and_passes(name):
+    notebook, totals = make.student(source(name)), []
+    for cell, solved in zip(notebook["cells"], make.solution(source(name))["cells"], strict=True):
+        if make.rules_of(cell)["solution"]:
+            cell["source"] = solved["source"]
+            totals.append(make.mark(notebook).total[0])
+    assert totals == AFTER_EACH_ANSWER[name]
+
+
 # typical wrong answers
 
 HINGE, ABSOLUTE = "return -y if p * y <= 1 else 0", "return -1 if p <= y else 1"
