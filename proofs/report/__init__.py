@@ -18,8 +18,7 @@ from tqdm import tqdm
 from reference.files import write_whole
 
 from ..ledger import SECTION_OF, Job, fill, summary, write_json
-from .figures import draw
-from .page import page
+from . import figures, page
 
 
 def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Namespace], list[Job]]) -> None:
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Name
 
 
 def main(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Namespace) -> int:
-    """Fill the ledger, draw the pictures and write two files, each whole or not at all; the status is 0 if all is as expected."""
+    """Fill the ledger, draw the pictures and write two files, each whole or not at all; status 0 if all is as expected."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     made = _prepare(options)
@@ -65,8 +64,8 @@ def _write(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Na
         entries = list(fill(plan(options), options.only, options.progress))
         hidden = None if options.progress is None else not options.progress
         with tqdm(total=0, unit="picture", disable=hidden, leave=False) as bar:
-            drawn = list(draw({entry.label for entry in entries}, bar))
-    text = page(entries, drawn, options.only, time.monotonic() - began)
+            drawn = list(figures.draw({entry.label for entry in entries}, bar))
+    text = page.build(entries, drawn, options.only, time.monotonic() - began)
     write_json(entries, os.path.join(options.folder, "proofs.json"))
     index = os.path.join(options.folder, "index.html")
     write_whole(index, lambda file: file.write(text.encode()))

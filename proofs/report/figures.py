@@ -10,7 +10,7 @@ from .. import bench, pictures
 
 
 class Picture(NamedTuple):
-    """A function of `proofs.pictures` by its name, the label where it stands, its caption, and words for those who cannot see it.
+    """A function of `proofs.pictures` by its name, the label where it stands, its caption, and words for the blind.
 
     Where `measured`, the function draws the results of the quick bench of that name.
     """
@@ -84,7 +84,7 @@ PICTURES = (
         "cost",
         "Nanoseconds for each stored entry visited, on this machine: medians, with bars between the quartiles.",
         "A plot of nanoseconds for a stored entry on a logarithmic axis, for the floor, the four loops, a plain compiled loop "
-        "and scikit-learn's, on two data sets and with rows in order and at random. The table of speeds says the same in numbers.",
+        "and scikit-learn's, on two data sets, rows in order and at random. The table of speeds says the same in numbers.",
         measured=True,
     ),
 )

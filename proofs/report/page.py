@@ -44,7 +44,7 @@ VERDICTS = {
 PSEUDOCODE = {"alg:sgd": "sgd", "alg:asgd": "asgd", "alg:casgd": "casgd"}
 
 
-def page(entries: list[Entry], drawn: list[Drawn], only: str | None, seconds: float) -> str:
+def build(entries: list[Entry], drawn: list[Drawn], only: str | None, seconds: float) -> str:
     """The whole page.
 
     Parameters
@@ -330,7 +330,7 @@ def _row(number: int, entry: Entry, several: bool) -> Element:
     if several:
         head: list[Element | str] = [about or f"entry {number}"]
     else:
-        head = [*words(entry.claim), *([" ", element("span", f"({about})", class_="soft")] if about else [])]
+        head = [*words(entry.claim), *((" ", element("span", f"({about})", class_="soft")) if about else ())]
     kind = kind_of(entry)
     rest = entry.evidence.removeprefix(kind) if kind in entry.evidence else f" {entry.evidence}"
     return element(
