@@ -2,6 +2,9 @@
 
 from .centring import stability
 from .convergence import averages, guarantee
-from .cost import scaling, speed
+from .cost import scaling, speed, step
+from .iterates import identical
+from .look import grid
+from .losses import losses
 
-__all__ = ["averages", "guarantee", "scaling", "speed", "stability"]
+__all__ = ["averages", "grid", "guarantee", "identical", "losses", "scaling", "speed", "stability", "step"]

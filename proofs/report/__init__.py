@@ -70,4 +70,4 @@ def _write(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Na
     index = os.path.join(options.folder, "index.html")
     write_whole(index, lambda file: file.write(text.encode()))
     print(*summary(entries), index, sep="\n")
-    return 0 if all(entry.as_expected for entry in entries) else 1
+    return 0 if entries and all(entry.as_expected for entry in entries) else 1

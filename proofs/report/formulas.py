@@ -49,7 +49,7 @@ SAYS: dict[str, tuple[str, ...]] = {
     "alg:sgd": ("SGD, the last iterate", r"\bw = \frac{-1}{\lambda T} \bv_T \qquad b = \frac{-a_T}{\lambda T}"),
     "guarantee": (
         "how near the mean of the iterates is",
-        r"\mathrm{E}\,F(\ow_T, \ob_T) - F^\star \leq \frac{G^2 \, h_{T+1}}{2 \lambda T}",
+        r"\mathbb{E}\,F(\ow_T, \ob_T) - F^\star \leq \frac{G^2 \, h_{T+1}}{2 \lambda T}",
     ),
     "eqn:naiveAverage": (
         "the mean of the iterates",

@@ -2,14 +2,15 @@
 
 import base64
 import platform
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
-from ..ledger import NAMES, SECTION_OF, SECTIONS, Entry, summary, versions
+from ..ledger import NAMES, SECTION_OF, SECTIONS, Entry, versions
 from ..pseudocode import LINES, RECOVERIES
 from ..slips import SLIPS
 from .elements import add, document, element, words
@@ -24,7 +25,7 @@ KINDS = {
     "exact": (("exact",), "in rational arithmetic, compared with ==, or decided by a prover; nothing is rounded"),
     "counted": (("counted",), "entries touched by the shipped code, one by one, on arrays that count"),
     "read": (("read",), "the shipped code held against the pseudocode, line by line"),
-    "corrupted": (
+    "corruptions": (
         ("corruptions",),
         "the shipped code with one token changed, in every place: each such program must be refuted",
     ),
@@ -40,6 +41,9 @@ VERDICTS = {
     (True, False): ("wrong", "▲", "the claim should be false and could not be refuted"),
 }
 """By (holds, expected): the class of the mark, its shape, and what the verdict means."""
+
+OTHER_PROOFS = ("averaging", "centring", "introduction", "shipped", "guarantee", "slips", "pseudocode")
+"""The modules that print proofs in full, beside `descent`."""
 
 PSEUDOCODE = {"alg:sgd": "sgd", "alg:asgd": "asgd", "alg:casgd": "casgd"}
 
@@ -123,9 +127,18 @@ class _Page:
         yield self.in_short(only)
         for section, labels in self.sections.items():
             if labels:
-                heading = element("h2", section, id=anchor(section))
-                blocks = (block for label in labels for block in self.block(label))
-                yield element("section", heading, *blocks, aria_labelledby=anchor(section))
+                slips = [slip for slip in self.slips if SECTIONS[SECTION_OF[slip]] == section]
+                yield element(
+                    "section",
+                    element("h2", section, id=anchor(section)),
+                    *(
+                        [element("p", "Slips and remarks here: ", *_listed(_link(slip, slip) for slip in slips), ".")]
+                        if slips
+                        else []
+                    ),
+                    *(block for label in labels for block in self.block(label)),
+                    aria_labelledby=anchor(section),
+                )
         if self.slips:
             yield self.of_slips()
         yield self.reproduce(only, seconds)
@@ -147,12 +160,20 @@ class _Page:
             for kind, here in kinds.items()
             if here
         ]
-        score = f"{len(self.entries) - len(wrong)} of {len(self.entries)} entries are as expected."
+        score = [
+            ("entries in the ledger", len(self.entries)),
+            ("as expected", len(self.entries) - len(wrong)),
+            ("spoilt on purpose", sum(entry.corruptions for entry in self.entries)),
+            ("of these refuted", sum(entry.refuted for entry in self.entries)),
+        ]
         section = element(
             "section",
             element("h2", "In short", id="in-short"),
-            element("p", element("strong", score), class_="score"),
-            *(element("p", f"{line}.") for line in summary(self.entries)[:-1]),
+            element(
+                "dl",
+                *(element("div", element("dt", what), element("dd", f"{number:,}")) for what, number in score),
+                class_="score",
+            ),
             aria_labelledby="in-short",
         )
         if only:
@@ -163,6 +184,9 @@ class _Page:
                 element("li", _link(f"entry-{number}", _title(entry.label)), ": ", *words(entry.claim), " ", _verdict(entry))
                 for number, entry in wrong
             )))  # fmt: skip
+        if self.drawn:
+            links = (_link(f"picture-{each.picture.name}", each.picture.title) for each in self.drawn)
+            section.append(element("p", "Pictures: ", *_listed(links), "."))
         section.append(
             _table(
                 "Entries by kind of evidence",
@@ -186,8 +210,7 @@ class _Page:
             yield _formula(latex)
         there = [slip for slip in SLIPS_AT.get(label, ()) if slip in self.slips]
         if there:
-            listed = [part for slip in there for part in (", ", _link(slip, slip))][1:]
-            yield element("p", "The print differs: see ", *listed, ".", class_="soft")
+            yield element("p", "The print differs: see ", *_listed(_link(slip, slip) for slip in there), ".", class_="soft")
         if label == "tab:losses":
             yield _losses()
         yield self.evidence(label)
@@ -201,7 +224,7 @@ class _Page:
         """The entries under a label: one of a kind in a line, several that claim the same under their claim."""
         table = element(
             "table",
-            element("caption", f"Evidence for {_title(label)}", id=f"{anchor(label)}-evidence"),
+            element("caption", f"Evidence: {_title(label)}", id=f"{anchor(label)}-evidence"),
             element(
                 "thead",
                 element("tr", *(element("th", head, scope="col") for head in ("claim", "evidence", "figure", "verdict"))),
@@ -215,7 +238,10 @@ class _Page:
             body = element("tbody")
             if len(listed) > 1:
                 body.append(element("tr", element("th", *words(claim), scope="rowgroup", colspan="4"), class_="claim"))
-            body.extend(_row(number, entry, len(listed) > 1) for number, entry in listed)
+            for _, same in groupby(listed, lambda pair: pair[1].evidence):
+                rows = list(same)
+                for place, (number, entry) in enumerate(rows):
+                    body.append(_row(number, entry, len(listed) > 1, 0 if place else len(rows)))
             table.append(body)
         return _scrolling(table, f"{anchor(label)}-evidence")
 
@@ -260,7 +286,7 @@ class _Page:
                 "; the proofs are read in full, step by step, with ",
                 element("code", "python -m proofs.descent"),
                 " and likewise ",
-                *_listed("averaging", "centring", "introduction", "shipped", "guarantee", "slips", "pseudocode"),
+                *_listed(element("code", name) for name in OTHER_PROOFS),
                 ".",
             ),
             _table("Versions", ("package", "version"), list(versions().items())),
@@ -275,7 +301,7 @@ def kind_of(entry: Entry) -> str:
 
 def anchor(label: str) -> str:
     """The id of a heading."""
-    return label.lower().replace(":", "-").replace(" ", "-") if label[0] != "E" else label
+    return label.replace(":", "-").replace(" ", "-")
 
 
 def _head() -> Element:
@@ -309,15 +335,15 @@ def _heading(label: str, name: str) -> Element:
 
 
 def _formula(latex: str) -> Element:
-    return element("div", mathml(latex), class_="formula", tabindex="0", role="group", aria_label="formula")
+    return element("div", mathml(latex), class_="formula")
 
 
 def _link(anchor: str, text: str) -> Element:
     return element("a", text, href=f"#{anchor}")
 
 
-def _listed(*names: str) -> list[Element | str]:
-    return [part for name in names for part in (", ", element("code", name))][1:]
+def _listed(elements: Iterable[Element]) -> list[Element | str]:
+    return [part for each in elements for part in (", ", each)][1:]
 
 
 def _verdict(entry: Entry) -> Element:
@@ -325,18 +351,20 @@ def _verdict(entry: Entry) -> Element:
     return element("span", element("span", shape, aria_hidden="true"), f" {entry.verdict}", class_=kind)
 
 
-def _row(number: int, entry: Entry, several: bool) -> Element:
+def _row(number: int, entry: Entry, several: bool, span: int) -> Element:
+    """The row of an entry; its evidence stands there for so many rows, and not at all if `span` is 0."""
     about = ", ".join(part for part in (entry.data, entry.algorithm, entry.loss) if part)
     if several:
-        head: list[Element | str] = [about or f"entry {number}"]
+        head: list[Element | str] = [about or ("in general" if kind_of(entry) == "proved" else f"entry {number}")]
     else:
         head = [*words(entry.claim), *((" ", element("span", f"({about})", class_="soft")) if about else ())]
     kind = kind_of(entry)
-    rest = entry.evidence.removeprefix(kind) if kind in entry.evidence else f" {entry.evidence}"
+    rest = entry.evidence.removeprefix(kind) if entry.evidence.startswith(kind) else f" {entry.evidence}"
+    evidence = element("td", element("span", kind, class_="kind"), *words(rest), class_="evidence", rowspan=span)
     return element(
         "tr",
         element("th", *head, scope="row"),
-        element("td", element("span", kind, class_="kind"), *words(rest)),
+        *([evidence] if span else []),
         element("td", *words(entry.figure), class_="figure"),
         element("td", _verdict(entry), class_="verdict"),
         id=f"entry-{number}",
@@ -346,7 +374,7 @@ def _row(number: int, entry: Entry, several: bool) -> Element:
 
 def _table(caption: str, heads: tuple[str, ...], rows: Sequence[Sequence]) -> Element:
     """A table; the first cell of a row is its head, and numbers stand right."""
-    numbers = [all(isinstance(row[place], int | float) for row in rows) for place in range(len(heads))]
+    numbers = [all(re.fullmatch(r"[\d.,]+|not timed", str(row[place])) for row in rows) for place in range(len(heads))]
     looks = [{"class_": "number"} if number else {} for number in numbers]
     place = anchor(f"table {caption}").replace(",", "")
     table = element(
@@ -366,9 +394,9 @@ def _table(caption: str, heads: tuple[str, ...], rows: Sequence[Sequence]) -> El
     return _scrolling(table, place)
 
 
-def _scrolling(table: Element, caption: str) -> Element:
-    """A table that is wider than a narrow screen scrolls in its place, by the keyboard too."""
-    return element("div", table, class_="scroll", role="region", tabindex="0", aria_labelledby=caption)
+def _scrolling(wide: Element, caption: str) -> Element:
+    """What is wider than a narrow screen scrolls in its place, by the keyboard too."""
+    return element("div", wide, class_="scroll", role="region", tabindex="0", aria_labelledby=caption)
 
 
 def _losses() -> Element:
@@ -390,7 +418,9 @@ def _figure(drawn: Drawn) -> Iterator[Element]:
     width, height = (round(float(svg.attrib[side].removesuffix("pt"))) for side in ("width", "height"))
     data = base64.b64encode(drawn.svg).decode()
     image = element("img", src=f"data:image/svg+xml;base64,{data}", alt=picture.alternative, width=width, height=height)
-    yield element("figure", image, element("figcaption", *words(picture.caption)), id=f"picture-{picture.name}")
+    place = f"picture-{picture.name}"
+    caption = element("figcaption", element("strong", f"{picture.title}. "), *words(picture.caption), id=f"{place}-caption")
+    yield element("figure", _scrolling(image, f"{place}-caption"), caption, id=place)
     if drawn.results:
         yield {"speed": _speeds, "scaling": _exponents}[picture.name](drawn.results)
 
