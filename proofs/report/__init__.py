@@ -63,7 +63,7 @@ def _write(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Na
     with threadpool_limits(1):
         entries = list(fill(plan(options), options.only, options.progress))
         hidden = None if options.progress is None else not options.progress
-        with tqdm(total=0, unit="picture", disable=hidden, leave=False) as bar:
+        with tqdm(total=0, unit="piece", disable=hidden, leave=False) as bar:
             drawn = list(figures.draw({entry.label for entry in entries}, bar))
     text = page.build(entries, drawn, options.only, time.monotonic() - began)
     write_json(entries, os.path.join(options.folder, "proofs.json"))

@@ -68,8 +68,8 @@ PICTURES = (
         "What the dense definition and the sparse algorithm differ by after every step, beside the bound of rounding: 4200 "
         "tweets, log loss, λ = 0.01, one pass. The exact runs above differ by nothing at all.",
         "Four plots, one for each of sgd, asgd, csgd and casgd: the absolute difference of dense and sparse against the step, "
-        "both on logarithmic axes, for the prediction, the last weights and the average, with two lines for one rounding and for "
-        "the bound of t + m + k roundings.",
+        "both on logarithmic axes, for the prediction, the last weights and the average, with two lines for one rounding and "
+        "for the bound of t + m + k roundings.",
         four_traces,
     ),
     Picture(
