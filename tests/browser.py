@@ -12,6 +12,10 @@ SECONDS = 60
 """How long an answer may take before the browser is given up."""
 
 
+class NoBrowser(Exception):
+    """It does not start."""
+
+
 class Browser:
     """One page in one window. `complaints` are the errors and warnings of its console, `fetched` what it asked the network for.
 
@@ -38,16 +42,20 @@ class Browser:
         os.close(from_browser)
         self._received, self._number, self._session = b"", 0, None
         self._events: list[dict] = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
 
     def __enter__(self):
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network"):
+                self.call(f"{domain}.enable")
+        except (OSError, RuntimeError) as error:
+            self.__exit__()
+            raise NoBrowser(str(error)) from error
         return self
 
     def __exit__(self, *_):
-        self._process.terminate()
+        self._process.kill()
         self._process.wait(SECONDS)
         os.close(self._in)
         os.close(self._out)

@@ -20,7 +20,7 @@ from proofs.ledger import NAMES, SECTION_OF, Entry
 from proofs.report import figures, formulas, page
 from proofs.report.elements import element, words
 from proofs.slips import SLIPS
-from tests.browser import PROGRAM, Browser
+from tests.browser import PROGRAM, Browser, NoBrowser
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 FETCHING = {"script", "link", "iframe", "object", "embed", "video", "audio", "source", "use", "base"}
@@ -412,8 +412,11 @@ LOOKS = {
 def browser(tmp_path_factory):
     if PROGRAM is None:
         pytest.skip("there is no Chromium here; the page is checked without a browser only")
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
+    try:
+        with Browser(tmp_path_factory.mktemp("profile")) as opened:
+            yield opened
+    except NoBrowser as error:
+        pytest.skip(f"{PROGRAM} does not start, {error}; the page is checked without a browser only")
 
 
 @pytest.fixture
