@@ -266,7 +266,7 @@ class _Page:
         section = element("section", element("h2", "Slips and remarks", id="slips"), table, aria_labelledby="slips")
         for slip in SLIPS:
             if slip.name in self.slips:
-                section.append(_heading(slip.name, f"{slip.kind}, {slip.where}"))
+                section.append(_heading(slip.name, f"{slip.where} ({slip.kind})"))
                 section.append(self.evidence(slip.name))
         return section
 
