@@ -2,6 +2,8 @@
 
 from .centring import stability
 from .convergence import averages, guarantee
-from .cost import scaling, speed
+from .cost import scaling, speed, step
+from .iterates import identical
+from .losses import losses
 
-__all__ = ["averages", "guarantee", "scaling", "speed", "stability"]
+__all__ = ["averages", "guarantee", "identical", "losses", "scaling", "speed", "stability", "step"]

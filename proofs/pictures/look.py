@@ -15,12 +15,13 @@ def labelled(ax, x: str, y: str, **legend):
     ax.set_ylabel(y, fontsize=14)
     ax.tick_params(labelsize=12)
     ax.grid(alpha=0.3)
-    ax.legend(fontsize=12, frameon=False, **legend)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize=12, frameon=False, **legend)
     return ax
 
 
 ALGORITHM_COLOURS = {"sgd": "#56B4E9", "asgd": "#0072B2", "csgd": "#CC79A7", "casgd": "#009E73"}
-"""One colour for each algorithm in the pictures of the bench, from Okabe and Ito as well."""
+"""One colour for each algorithm in all pictures, from Okabe and Ito as well."""
 
 
 def plain_numbers(axis) -> None:
