@@ -38,21 +38,32 @@ def read(path: Path):
 async def execute(path: Path):
     """The notebook with the outputs of a new run, from which all is taken that differs from run to run."""
     notebook = read(path)
-    client = NotebookClient(notebook, timeout=300, record_timing=False, store_widget_state=False)
+    client = NotebookClient(notebook, timeout=300, startup_timeout=120, record_timing=False, store_widget_state=False)
+    client.extra_arguments = ["--log-level=ERROR"]
     client.resources = {"metadata": {"path": str(path.parent)}}
     paths = [str(HERE.parent), os.environ.get("PYTHONPATH", "")]
-    quiet = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TQDM_DISABLE": "1", "PYTHONWARNINGS": "default"}
-    await client.async_execute(env={**os.environ, **quiet})
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    await client.async_execute(env=env)
     notebook.metadata = nbformat.from_dict(KERNEL)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({"tags": cell.metadata.tags} if "tags" in cell.metadata else {})
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
-            for output in cell.outputs:
-                output.get("data", {}).pop("application/vnd.jupyter.widget-state+json", None)
-                if "metadata" in output:
-                    output.metadata = nbformat.from_dict({})
+            cell.outputs = joined(output for output in cell.outputs if WIDGET not in output.get("data", {}))
     return notebook
+
+
+def joined(outputs) -> list:
+    """The outputs, each stream in one piece: in how many it came is chance."""
+    whole: list = []
+    for output in outputs:
+        if "metadata" in output:
+            output.metadata = nbformat.from_dict({})
+        before = whole[-1] if whole else {}
+        if output.output_type == "stream" == before.get("output_type") and output.name == before.get("name"):
+            before.text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 def faults(notebook) -> list[str]:
@@ -95,7 +106,7 @@ async def run(path: Path, check: bool, processors: asyncio.Semaphore) -> bool:
         if check and shown(notebook) != shown(read(path)):
             wrong.append("its outputs are not those of its code: execute it again")
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        wrong = [f"a cell failed\n{error}"]
+        wrong = ["a cell failed\n" + re.sub(r"\x1b\[[\d;]*m", "", str(error))]  # without the colours of a terminal
     for each in wrong:
         print(f"{path.name}: {each}", file=sys.stderr, flush=True)
     if not wrong:

@@ -27,14 +27,17 @@ def identical(trace: Trace, algorithm: str, ax=None):
     ax.loglog(t, trace.bound, "--", color="black", linewidth=2, label=r"bound: $t+m+k$ roundings")
     ax.loglog(t, trace.rounding, "-", color="black", linewidth=1, label="one such rounding")
     points = {"color": "dimgrey", "markersize": 4, "alpha": 0.5, "linestyle": "", "marker": "."}
-    for label, apart, style in (
-        (r"prediction $p_t$", trace.prediction, points),
-        (r"last $\mathbf{w}_t$", trace.last, {"color": colour, "linewidth": 3}),
-        (r"average $\overline{\mathbf{w}}_t$", trace.average, {"color": colour, "linewidth": 2.5, "linestyle": ":"}),
+    for label, apart, count, style in (
+        (r"prediction $p_t$", trace.prediction, 1000, points),
+        (r"last $\mathbf{w}_t$", trace.last, 200, {"color": colour, "linewidth": 3}),
+        (r"average $\overline{\mathbf{w}}_t$", trace.average, 200, {"color": colour, "linewidth": 2.5, "linestyle": ":"}),
     ):
         if apart is not None:
-            ax.loglog(t, np.maximum(apart.astype(float), LOWEST), label=label, clip_on=False, **style)
+            at = np.unique(np.geomspace(1, len(t), count).astype(int)) - 1  # as many as the eye can tell apart
+            ax.loglog(t[at], np.maximum(apart[at].astype(float), LOWEST), label=label, clip_on=False, **style)
     ax.set_ylim(LOWEST, None)
     ax.annotate("equal", (1, LOWEST), (0, 6), textcoords="offset points", fontsize=12, color="dimgrey")
     ax.set_title(algorithm, fontsize=16)
-    return labelled(ax, "step $t$", "|dense − sparse|", loc="lower right", bbox_to_anchor=(1.02, 0.03), ncols=2, columnspacing=1)
+    return labelled(
+        ax, "step $t$", "|dense − sparse|", loc="lower right", bbox_to_anchor=(1.02, 0.03), ncols=2, columnspacing=1
+    )

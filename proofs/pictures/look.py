@@ -4,9 +4,14 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73")  # blue, orange, green of Okabe and 
 
 
 def new_axes():
+    return grid(1, 1, (8, 5))
+
+
+def grid(rows: int, columns: int, size=(13, 9), **options):
+    """New axes in a grid, as `matplotlib.pyplot.subplots` makes them, of this size in inches for 80 dots each."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(8, 5), layout="constrained")[1]
+    return plt.subplots(rows, columns, figsize=size, dpi=80, layout="constrained", **options)[1]
 
 
 def labelled(ax, x: str, y: str, **legend):

@@ -5,7 +5,7 @@ import numpy as np
 from reference import LOSSES
 
 from ..identical import KINK_DISTANCE
-from .look import COLOURS, labelled
+from .look import COLOURS, grid, labelled
 
 AT_KINK = 1.0
 """The kink of both the absolute and the hinge loss, for the label +1."""
@@ -20,10 +20,7 @@ def losses(axes=None):
     ----------
     axes : array of matplotlib Axes of shape (2, 4), optional
     """
-    import matplotlib.pyplot as plt
-
-    if axes is None:
-        axes = plt.subplots(2, 4, figsize=(13, 6), layout="constrained", sharex=True, sharey="row")[1]
+    axes = grid(2, 4, (13, 6), sharex=True, sharey="row") if axes is None else axes
     p = np.linspace(-2, 3, 501)
     for (name, loss), (above, below) in zip(LOSSES.items(), np.transpose(axes), strict=True):
         above.plot(p, [loss.value(each, 1.0) for each in p], color=COLOURS[0], linewidth=3)
@@ -35,7 +32,9 @@ def losses(axes=None):
             picked, after = loss.derivative(AT_KINK, 1.0), loss.derivative(np.nextafter(AT_KINK, 2), 1.0)
             for side, slope in ((p[p <= AT_KINK], picked), (p[p > AT_KINK], after)):
                 below.plot(side, [loss.derivative(each, 1.0) for each in side], color=COLOURS[0], linewidth=3)
-                below.plot(AT_KINK, slope, "o", color="black", markersize=9, markerfacecolor="black" if slope == picked else "white")
+                below.plot(
+                    AT_KINK, slope, "o", color="black", markersize=9, markerfacecolor="black" if slope == picked else "white"
+                )
             below.annotate("Table 1", (AT_KINK, picked), (10, -5), textcoords="offset points", fontsize=12)
             below.plot([AT_KINK, AT_KINK], [picked, after], ":", color="black", linewidth=2, zorder=0)
         for ax in (above, below):
