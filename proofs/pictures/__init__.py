@@ -1,10 +1,26 @@
 """The pictures: each a function that draws on the axes `ax`, or on new ones, and returns them."""
 
 from .centring import stability
-from .convergence import averages, guarantee
+from .convergence import averages, gains, guarantee, memory, remembered
 from .cost import scaling, speed, step
 from .iterates import identical
 from .look import grid
 from .losses import losses
+from .path import path, positions
 
-__all__ = ["averages", "grid", "guarantee", "identical", "losses", "scaling", "speed", "stability", "step"]
+__all__ = [
+    "averages",
+    "gains",
+    "grid",
+    "guarantee",
+    "identical",
+    "losses",
+    "memory",
+    "path",
+    "positions",
+    "remembered",
+    "scaling",
+    "speed",
+    "stability",
+    "step",
+]
