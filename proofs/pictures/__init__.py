@@ -1,6 +1,6 @@
 """The pictures: each a function that draws on the axes `ax`, or on new ones, and returns them."""
 
-from .centring import stability
+from .centring import fits, stability, translation
 from .convergence import averages, gains, guarantee, memory, remembered
 from .cost import scaling, speed, step
 from .iterates import identical
@@ -10,6 +10,7 @@ from .path import path, positions
 
 __all__ = [
     "averages",
+    "fits",
     "gains",
     "grid",
     "guarantee",
@@ -23,4 +24,5 @@ __all__ = [
     "speed",
     "stability",
     "step",
+    "translation",
 ]
