@@ -44,10 +44,12 @@ SETTINGS = (
 
 
 FEW_WORDS = "spam, 30 words"
+"""The mails with their 30 most common words only: few directions, in which the loss curves."""
 
 
 @cache
-def _data(name: str):
+def data_of(name: str) -> Dataset:
+    """The rows and labels that a setting names."""
     if name == FEW_WORDS:
         X, y, _ = load_spam(tfidf=True)
         common = np.argsort(np.bincount(X.indices, minlength=X.shape[1]), kind="stable")[-30:]
@@ -67,7 +69,7 @@ def weights_of(kind: str, steps: int, t0=0):
 @cache
 def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
     """(F − F*)/(F(0) − F*) for every seed, number of passes and kind, in this order of axes; F* from the certified minimum."""
-    X, y, _ = _data(setting.data)
+    X, y, _ = data_of(setting.data)
     problem, centred = Problem(X, y, setting.loss, setting.lam), setting.algorithm == "casgd"
     minimum = minimise(problem, centred)
     lowest = minimum.value - minimum.gap
@@ -109,7 +111,7 @@ def without_the_first(setting: Setting, dropped: tuple[int, ...], seeds: int = 1
 
     For every seed and number dropped, in this order of axes.
     """
-    X, y, _ = _data(setting.data)
+    X, y, _ = data_of(setting.data)
     problem, centred = Problem(X, y, setting.loss, setting.lam), setting.algorithm == "casgd"
     minimum = minimise(problem, centred)
     lowest, zero = minimum.value - minimum.gap, Predictor(np.zeros(problem.n), 0.0)
@@ -158,7 +160,7 @@ def noise_by_curvature(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
 
     Directions are the eigenvectors of the mean of ℓ'' [x, 1][x, 1]ᵀ, so that n² numbers are held; noise adds up to 1.
     """
-    X, y, _ = _data(setting.data)
+    X, y, _ = data_of(setting.data)
     minimum = minimise(Problem(X, y, setting.loss, setting.lam)).predictor
     rows = np.append(X.toarray(), np.ones((len(y), 1)), axis=1)
     slopes = -y / (1 + np.exp(y * minimum.predict(X)))

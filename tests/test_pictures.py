@@ -177,7 +177,7 @@ def test_gains_are_near_the_formula_and_drawn():
 
 def test_noise_by_curvature():
     ratios, noise = averages.noise_by_curvature(FEW)
-    features, y, _ = averages._data(FEW.data)
+    features, y, _ = averages.data_of(FEW.data)
     assert features.shape == (6046, 30) and len(ratios) == len(noise) == 31
     predictor = minimise(Problem(features, y, "log", FEW.lam)).predictor
     g = np.array([LOSSES["log"].derivative(p, label) for p, label in zip(predictor.predict(features), y, strict=True)])
