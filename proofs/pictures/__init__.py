@@ -1,7 +1,24 @@
 """The pictures: each a function that draws on the axes `ax`, or on new ones, and returns them."""
 
+from .caches import caches
 from .centring import stability
 from .convergence import averages, guarantee
 from .cost import scaling, speed
+from .explore import explore
+from .proving import formula_sizes, survivors
+from .text import misses, sweep, words
 
-__all__ = ["averages", "guarantee", "scaling", "speed", "stability"]
+__all__ = [
+    "averages",
+    "caches",
+    "explore",
+    "formula_sizes",
+    "guarantee",
+    "misses",
+    "scaling",
+    "speed",
+    "stability",
+    "survivors",
+    "sweep",
+    "words",
+]
