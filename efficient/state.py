@@ -209,6 +209,8 @@ class Run:
         self._check_whole()
         first, last = self.t, self.t + len(indices)
         size = max(1, first_block(self._X) // len(self._problems))
+        if progress is None and len(indices) <= size:
+            progress = False  # one block has no progress to show, and a bar in a notebook takes longer than a hundred steps
         with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
             if self._parts.mean is not None:
                 self._project(self._parts.mean, len(indices))

@@ -5,16 +5,20 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
+import efficient
+from efficient.cli.splits import groups_of_equal_rows, hold_out
 from efficient.state import ALGORITHMS
 from proofs import held_out, mutation, pictures
 from proofs.bench.caches import bend, cache_sizes
 from proofs.mutation import EVIDENCE, corrupted, standing, stands
+from proofs.pictures.explore import PAIRS, view
 from proofs.pictures.look import ALGORITHM_COLOURS
 from proofs.pictures.proving import largest
 from proofs.prover import Equation
 from proofs.shipped import unrolled
 from proofs.symbols import v, x
-from reference import Predictor, draw_indices
+from reference import Predictor, draw_indices, safe_t0
+from reference.averages import polynomial
 from reference.datasets import Dataset, load_spam, make_text
 
 mpl.use("Agg")
@@ -91,9 +95,6 @@ def test_a_miss_is_a_wrong_sign_or_a_distance(rest):
 
 
 def test_each_kind_is_the_predictor_of_its_name(rest):
-    import efficient
-    from reference.averages import polynomial
-
     indices = draw_indices(rest.problem.m, rest.problem.m, rng=1)
     wanted = [efficient.sgd(rest.problem, indices), efficient.asgd(rest.problem, indices)]
     wanted.append(efficient.asgd(rest.problem, indices, weights=polynomial(1)))
@@ -132,10 +133,42 @@ def test_every_draw_has_its_dot_and_its_algorithm_its_colour():
 
 
 def test_mails_that_repeat_each_other_are_on_one_side():
-    from efficient.cli.splits import groups_of_equal_rows, hold_out
-
     X = load_spam().X
     groups, held = groups_of_equal_rows(X), hold_out(X, 0.25, 0)
     assert not np.isin(groups[held], groups[~held]).any()
     careless = np.random.default_rng(0).permutation(held)
     assert np.isin(groups[careless], groups[~careless]).any()
+
+
+def test_the_sliders_show_what_the_library_computes():
+    seen = view(0.1, "hinge", translation=2.0, t0=5, seed=4)
+    for averaging, plain, train in (("asgd", efficient.sgd, efficient.asgd), ("casgd", efficient.csgd, efficient.casgd)):
+        centred = averaging == "casgd"
+        for name, run in ((PAIRS[averaging], plain), (averaging, train)):
+            wanted = run(seen.problem, seen.indices, t0=5)
+            at = wanted.explicit(seen.problem.xbar) if centred else wanted
+            assert seen.path[name][-1] == pytest.approx([at.w[0], at.b], rel=1e-9)
+            assert seen.margins[name] == pytest.approx(seen.problem.y * wanted.predict(seen.problem.X.data[:, None]), rel=1e-9)
+            excess = seen.problem.objective(wanted, centred) - seen.minimum[averaging].value
+            assert seen.excess[name][-1] == pytest.approx(excess, abs=seen.minimum[averaging].gap + 1e-9)
+            assert (seen.excess[name] >= 0).all()
+
+
+def test_the_sliders_are_drawn_in_four_pictures():
+    seen = view(0.1, "squared", t0="safe")
+    assert seen.offset["asgd"] == safe_t0(seen.problem) != seen.offset["casgd"] == safe_t0(seen.problem, centred=True)
+    (left, right), (descent, margins) = pictures.explore(seen)
+    for ax, names in ((left, ("sgd", "asgd")), (right, ("csgd", "casgd"))):
+        for line, name in zip(ax.lines, names, strict=False):
+            assert np.array_equal(np.column_stack(line.get_data()), seen.path[name])
+            assert to_hex(line.get_color()) == ALGORITHM_COLOURS[name].lower()
+    for line, (name, excess) in zip(descent.lines, seen.excess.items(), strict=False):
+        assert np.array_equal(line.get_ydata(), excess) and line.get_label() == name
+    assert descent.get_xscale() == descent.get_yscale() == "log"
+    for line, (name, drawn) in zip(margins.lines, seen.margins.items(), strict=False):
+        assert np.array_equal(line.get_xdata(), np.sort(drawn)) and line.get_label().startswith(f"{name}: ")
+
+
+def test_an_overflow_is_told_and_not_drawn():
+    with pytest.raises(FloatingPointError, match="safe_t0"):
+        view(1e-3, "squared", translation=8)

@@ -5,6 +5,7 @@ from .centring import stability
 from .convergence import averages, guarantee
 from .cost import scaling, speed
 from .explore import explore
+from .path import path
 from .proving import formula_sizes, survivors
 from .text import misses, sweep, words
 
@@ -15,6 +16,7 @@ __all__ = [
     "formula_sizes",
     "guarantee",
     "misses",
+    "path",
     "scaling",
     "speed",
     "stability",

@@ -1,16 +1,18 @@
 """What the sliders move: the paths in the plane of weight and bias, F − F*, and the margins."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from reference import Predictor
+from reference import Minimum, Predictor, Problem, draw_indices, minimise, safe_t0
+from reference.datasets import make_shifted
 
-from ..explored import PAIRS, View, point
 from .look import ALGORITHM_COLOURS, grid, labelled
+from .path import PAIRS, path, positions
 
-GRID = 31
-"""In how many points a side of the plane the objective is evaluated."""
+ROWS, STEPS = 60, 1000
 
-STYLES = {
+STYLES: dict[str, dict[str, Any]] = {
     "sgd": {"linewidth": 3, "linestyle": "--"},
     "asgd": {"linewidth": 5},
     "csgd": {"linewidth": 1.2, "linestyle": "--"},
@@ -19,67 +21,90 @@ STYLES = {
 """Thick under thin, so that lines that coincide are both seen."""
 
 
+class View(NamedTuple):
+    """Runs of all four algorithms on the same draws, on rows with a single feature.
+
+    `path` holds (w, b) after every step, shape (STEPS, 2), b being the bias that is regularised; `t` are the steps at which
+    `excess`, F − F*, is known; `margins` are the y_i p_i in the end. The others have an entry for asgd and one for casgd: the
+    offset of the step sizes, and the minimum of F or of the centred F.
+    """
+
+    problem: Problem
+    indices: np.ndarray
+    path: dict[str, np.ndarray]
+    t: np.ndarray
+    excess: dict[str, np.ndarray]
+    margins: dict[str, np.ndarray]
+    offset: dict[str, Any]
+    minimum: dict[str, Minimum]
+
+
+def view(lam: float, loss: str, translation: float = 0.0, t0=0, seed: int = 0) -> View:
+    """Run the four algorithms on 60 rows of spread 1 with labels -1 and +1, which every loss takes.
+
+    Parameters
+    ----------
+    lam, loss : as in `Problem`
+    translation : float
+        What is added to every row.
+    t0 : number or "safe"
+        The offset of the step size; "safe" for that of `safe_t0`, each pair its own.
+    seed : int
+        Of the draws.
+
+    Raises
+    ------
+    FloatingPointError
+        The iterates overflowed.
+
+    Cost: O(STEPS).
+    """
+    X, y, _ = make_shifted(ROWS, 1, 1, seed=3, offset=translation)
+    problem, t = Problem(X, y, loss, lam), np.unique(np.geomspace(1, STEPS, 40).round().astype(int))
+    seen = View(problem, draw_indices(ROWS, STEPS, rng=seed), {}, t, {}, {}, {}, {})
+    for averaging, plain in PAIRS.items():
+        centred = averaging == "casgd"
+        seen.offset[averaging] = safe_t0(problem, centred) if t0 == "safe" else t0
+        seen.minimum[averaging] = minimum = minimise(problem, centred)
+        runs = positions(problem, seen.indices, averaging, seen.offset[averaging])
+        for name, points in zip((plain, averaging), runs, strict=True):
+            at = [Predictor(points[step - 1, :1], points[step - 1, 1], problem.xbar if centred else None) for step in t]
+            seen.path[name] = points
+            seen.excess[name] = np.array([problem.objective(each, centred) for each in at]) - (minimum.value - minimum.gap)
+            seen.margins[name] = problem.y * at[-1].predict(X)
+    return seen
+
+
 def explore(seen: View, axes=None):
     """Above, the paths on the contours of F and of the centred F; below, F − F* against t, and the margins at the end.
 
     Parameters
     ----------
     seen : View
-        From `proofs.explored.view`.
     axes : array of matplotlib Axes of shape (2, 2), optional
     """
-    axes = grid(2, 2, (13, 9)) if axes is None else axes
-    for centred, ax in zip(PAIRS, axes[0], strict=True):
-        _plane(seen, centred, ax)
+    axes = grid(2, 2) if axes is None else axes
+    for averaging, ax in zip(PAIRS, axes[0], strict=True):
+        path(seen.problem, seen.indices, averaging, ax, t0=seen.offset[averaging])
+        ax.set_title(f"{PAIRS[averaging]} and {averaging}", fontsize=16)
     _descent(seen, axes[1][0])
     _margins(seen, axes[1][1])
     return axes
 
 
-def _plane(seen: View, centred: bool, ax) -> None:
-    best = np.array(point(seen.problem, seen.minima[centred].predictor, centred))
-    last, mean = (seen.path[name] for name in PAIRS[centred])
-    shown = np.concatenate([[best, (0, 0)], last[len(last) // 20 :], mean[len(mean) // 4 :]])
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    margin = 0.15 * (high - low) + 1e-3
-    (w_low, b_low), (w_high, b_high) = low - margin, high + margin
-    w, b = np.linspace(w_low, w_high, GRID), np.linspace(b_low, b_high, GRID)
-    xbar = seen.problem.xbar if centred else None
-    F = np.array([[seen.problem.objective(Predictor(np.array([u]), v, xbar), centred) for u in w] for v in b])
-    lowest = seen.minima[centred].value
-    levels = lowest + (F.max() - lowest) * np.geomspace(1e-3, 1, 10)
-    ax.contour(w, b, F, levels=levels, colors="grey", linewidths=0.8, alpha=0.7)
-    for name, of_name, width in ((PAIRS[centred][0], last, 0.9), (PAIRS[centred][1], mean, 3)):
-        ax.plot(*of_name.T, "-", color=ALGORITHM_COLOURS[name], linewidth=width, label=name)
-        ax.plot(*of_name[-1], "o", color=ALGORITHM_COLOURS[name], markersize=9, markeredgecolor="black")
-    ax.plot(*best, "*", color="black", markersize=15, label="minimum")
-    ax.set_xlim(w_low, w_high)
-    ax.set_ylim(b_low, b_high)
-    ax.set_title("centred $F$" if centred else "$F$", fontsize=16)
-    labelled(ax, "weight $w$", "bias $b$ of the centred rows" if centred else "bias $b$")
-    ax.legend(fontsize=12, framealpha=0.9, loc="upper right")
-    ax.grid(visible=False)
-
-
 def _descent(seen: View, ax) -> None:
     for name, excess in seen.excess.items():
         ax.loglog(seen.t, excess, color=ALGORITHM_COLOURS[name], label=name, **STYLES[name])
-    reference_line = np.median([each[len(seen.t) // 2] for each in seen.excess.values()]) * seen.t[len(seen.t) // 2] / seen.t
-    ax.loglog(seen.t, reference_line, ":", color="grey", linewidth=2, label=r"$\propto 1/t$")
+    middle = len(seen.t) // 2
+    through = np.median([each[middle] for each in seen.excess.values()])
+    ax.loglog(seen.t, through * seen.t[middle] / seen.t, ":", color="grey", linewidth=2, label="slope of $1/t$")
     labelled(ax, "step $t$", r"$F - F^\star$, centred for csgd, casgd", loc="lower left", ncols=2)
 
 
 def _margins(seen: View, ax) -> None:
-    share = (np.arange(seen.problem.m) + 0.5) / seen.problem.m
+    share = (np.arange(ROWS) + 0.5) / ROWS
     for name, margins in seen.margins.items():
-        wrong = np.mean(margins <= 0)
-        ax.step(
-            np.sort(margins),
-            share,
-            where="mid",
-            color=ALGORITHM_COLOURS[name],
-            label=f"{name}: {wrong:.0%} wrong",
-            **STYLES[name],
-        )
+        label = f"{name}: {np.mean(margins <= 0):.0%} wrong"
+        ax.step(np.sort(margins), share, where="mid", color=ALGORITHM_COLOURS[name], label=label, **STYLES[name])
     ax.axvline(0, color="black", linewidth=1)
     labelled(ax, "margin $y_i\\, p_i$ after the last step", "share of the examples below", loc="lower right")

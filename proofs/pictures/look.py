@@ -21,12 +21,18 @@ def labelled(ax, x: str, y: str, **legend):
     ax.tick_params(labelsize=12)
     ax.grid(alpha=0.3)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize=12, frameon=False, **legend)
+        ax.legend(**{"fontsize": 12, "frameon": False, **legend})
     return ax
 
 
 ALGORITHM_COLOURS = {"sgd": "#56B4E9", "asgd": "#0072B2", "csgd": "#CC79A7", "casgd": "#009E73"}
 """One colour for each algorithm in all pictures, from Okabe and Ito as well."""
+
+
+def colours_of_averages(algorithm: str) -> tuple[str, str, str, str]:
+    """For the last iterate, the uniform average, the t-weighted one and the suffix: the first two are algorithms."""
+    last = {"asgd": "sgd", "casgd": "csgd"}[algorithm]
+    return ALGORITHM_COLOURS[last], ALGORITHM_COLOURS[algorithm], "#E69F00", "#D55E00"
 
 
 def plain_numbers(axis) -> None:
