@@ -124,12 +124,16 @@ def test_the_words_are_those_with_the_largest_weights():
 
 
 def test_every_draw_has_its_dot_and_its_algorithm_its_colour():
-    ax = pictures.misses({"asgd, uniform": [0.1, 0.3, 0.2], "scikit-learn": [0.25]})
-    dots, median = ax.lines[2], ax.lines[3]
+    ax = pictures.misses({"asgd, uniform": [0.1, 0.3, 0.2], "scikit-learn": [0.25], "asgd, t-weighted": [0.1]})
+    dots, median = ax.lines[4], ax.lines[5]
     assert list(dots.get_xdata()) == pytest.approx([10, 30, 20])
     assert list(median.get_xdata()) == pytest.approx([20, 20])
-    assert [to_hex(ax.lines[place].get_color()) for place in (0, 2)] == ["#000000", ALGORITHM_COLOURS["asgd"].lower()]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["scikit-learn", "asgd, uniform"]
+    assert [to_hex(ax.lines[place].get_color()) for place in (0, 2, 4)] == [
+        "#e69f00",
+        "#000000",
+        ALGORITHM_COLOURS["asgd"].lower(),
+    ]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["asgd, t-weighted", "scikit-learn", "asgd, uniform"]
 
 
 def test_mails_that_repeat_each_other_are_on_one_side():

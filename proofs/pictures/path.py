@@ -42,13 +42,13 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
         (left, bottom), (right, top) = late.min(axis=0) - margin, late.max(axis=0) + margin
     else:
         left, right, bottom, top = window
-    w, b = np.linspace(left, right, 61), np.linspace(bottom, top, 61)
+    w, b = np.linspace(left, right, 91), np.linspace(bottom, top, 91)
     origin = problem.xbar if centred else np.zeros(1)
     height = np.array([[problem.objective(Predictor(np.array([x]), y, origin), centred) for x in w] for y in b])
     height = np.maximum(height - minimum.value, minimum.gap + 1e-12)
     levels = np.geomspace(height.max() / 300, height.max(), 9)
     lines = ax.contour(w, b, height, levels=levels, colors="grey", linewidths=1)
-    ax.clabel(lines, fmt="%.1g", fontsize=10)
+    ax.clabel(lines, lines.levels[2::2], fmt="%.1g", fontsize=10)
     ax.plot(*last.T, ".-", color=ALGORITHM_COLOURS[PAIRS[algorithm]], linewidth=0.8, markersize=5, label="iterates")
     ax.plot(*mean.T, "-", color=ALGORITHM_COLOURS[algorithm], linewidth=3.5, label="their average")
     ax.plot(*mean[-1], "o", color=ALGORITHM_COLOURS[algorithm], markersize=10)

@@ -58,7 +58,7 @@ def survivors(found, name: str, ax=None):
         ax.annotate(str(total), (place, total), (0, 4), textcoords="offset points", ha="center", fontsize=14)
     ax.set_xticks(range(len(EVIDENCE)), list(EVIDENCE))
     ax.margins(y=0.12)
-    labelled(ax, "evidence, each by itself", f"wrong programs not refuted ({name})", loc="upper right")
+    labelled(ax, "evidence", f"wrong programs not refuted ({name})", loc="upper right")
     ax.grid(axis="x", visible=False)
     return ax
 

@@ -5,12 +5,14 @@ import numpy as np
 from reference import Predictor
 
 from ..held_out import KINDS
-from .look import ALGORITHM_COLOURS, labelled, new_axes, plain_numbers
+from .look import ALGORITHM_COLOURS, colours_of_averages, labelled, new_axes, plain_numbers
+
+LAST, UNIFORM, WEIGHTED, _ = colours_of_averages("asgd")
 
 KIND_SHOWN = {
-    "last": (ALGORITHM_COLOURS["sgd"], "o-", "sgd, the last iterate"),
-    "uniform": (ALGORITHM_COLOURS["asgd"], "s-", "asgd, the uniform mean"),
-    "t-weighted": (ALGORITHM_COLOURS["asgd"], "v:", "asgd, weighted by $t$"),
+    "last": (LAST, "o-", "the last iterate: sgd"),
+    "uniform": (UNIFORM, "s-", "the uniform average: asgd"),
+    "t-weighted": (WEIGHTED, "^-", "the average weighted by $t$"),
 }
 """Colour, marker and line, label."""
 
@@ -80,7 +82,8 @@ def misses(by_name, ax=None, binary: bool = True):
     Parameters
     ----------
     by_name : dict of sequences
-        A name that begins with that of an algorithm has its colour; others are black.
+        A name that ends in "t-weighted" has the colour of that average, one that begins with that of an algorithm has its
+        colour; others are black.
     ax : matplotlib Axes, optional
     binary : bool
         As in `sweep`.
@@ -88,7 +91,8 @@ def misses(by_name, ax=None, binary: bool = True):
     ax = new_axes() if ax is None else ax
     for place, (name, each) in enumerate(reversed(by_name.items())):
         each = np.asarray(each) * (100 if binary else 1)
-        colour = ALGORITHM_COLOURS.get(name.replace(",", " ").split()[0], "#000000")
+        of_algorithm = ALGORITHM_COLOURS.get(name.partition(",")[0], "#000000")
+        colour = WEIGHTED if name.endswith("t-weighted") else of_algorithm
         ax.plot(
             each, place + 0.4 * ((np.arange(len(each)) + 0.5) / len(each) - 0.5), "o", color=colour, markersize=7, alpha=0.7
         )
