@@ -87,7 +87,7 @@ def _curve(ax, entry, unit: str) -> None:
     ax.loglog(x, y, line, marker=marker, markersize=5, color=colour, linewidth=2, label=f"{entry['algorithm']}: {label}")
     if entry["algorithm"] == "asgd" and (entry["part"] != "call" or entry["variable"] == "n"):  # else it is the loop's
         shown = rf"${entry['variable']}^{{{round(entry['last_exponent'], 2) + 0.0:.2f}}}$"
-        ax.annotate(shown, (x[-1], y[-1]), (4, -4), textcoords="offset points", fontsize=11, color=colour)
+        ax.annotate(shown, (x[-1], y[-1]), (8, -4), textcoords="offset points", fontsize=11, color=colour)
 
 
 def step(problems: dict[str, Problem], ax=None, steps: int = 10):
