@@ -144,5 +144,5 @@ def _draw(results: dict, path: str) -> None:
 
     plt.switch_backend("agg")
     figure = np.ravel(getattr(pictures, results["kind"])(results))[0].figure
-    write_whole(path, lambda file: figure.savefig(file, format=path.rpartition(".")[2]))
+    write_whole(path, lambda file: figure.savefig(file, format=path.rpartition(".")[2], dpi=100))
     plt.close(figure)

@@ -1,11 +1,14 @@
 """The pictures: each a function that draws on the axes `ax`, or on new ones, and returns them."""
 
 from .caches import caches
-from .centring import stability
-from .convergence import averages, guarantee
-from .cost import scaling, speed
+from .centring import fits, stability, translation
+from .convergence import averages, gains, guarantee, memory, remembered
+from .cost import scaling, speed, step
 from .explore import explore
-from .path import path
+from .iterates import identical
+from .look import grid
+from .losses import losses
+from .path import path, positions
 from .proving import formula_sizes, survivors
 from .text import misses, sweep, words
 
@@ -13,14 +16,24 @@ __all__ = [
     "averages",
     "caches",
     "explore",
+    "fits",
     "formula_sizes",
+    "gains",
+    "grid",
     "guarantee",
+    "identical",
+    "losses",
+    "memory",
     "misses",
     "path",
+    "positions",
+    "remembered",
     "scaling",
     "speed",
     "stability",
+    "step",
     "survivors",
     "sweep",
+    "translation",
     "words",
 ]
