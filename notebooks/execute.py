@@ -139,6 +139,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a cell fails or an output is not current")
     parser.add_argument("notebooks", nargs="*", type=Path, help="by default all in this folder")
     options = parser.parse_args(arguments)
+    for path in options.notebooks:
+        if not path.is_file() or path.suffix != ".ipynb":
+            parser.error(f"{path} is no notebook: name files that end in .ipynb, or none for all in {HERE.name}/")
     return 0 if asyncio.run(run_all(options.notebooks or sorted(HERE.glob("*.ipynb")), options.check)) else 1
 
 

@@ -228,5 +228,41 @@ def compare(setting: Setting) -> Iterator[Entry]:
     )
 
 
+SQUARES = {"last": 1.0, "uniform": 2.0, "t-weighted": 4 / 3}
+"""What the mean squares of `shares_of_gradients` tend to: ∫ 1, ∫ (log s)² and ∫ (2 − 2s)² over 0 < s < 1."""
+
+
+def why(ratios: tuple[float, ...] = (0.1, 0.3, 1, 3, 10, 30)) -> Iterator[Entry]:
+    """Why averaging gains little on text: the last iterate is a mean of gradients already, by Lemma 1, and an even one."""
+    squares = dict(zip(KINDS, (shares_of_gradients(1000) ** 2).mean(axis=1), strict=True))
+    off = max(abs(squares[kind] / limit - 1) for kind, limit in SQUARES.items())
+    yield Entry(
+        "eqn:naiveAverage",
+        "all are means of the same gradients of the loss: if these were only noise, the uniform average would have twice the "
+        "variance of the last iterate, the t-weighted one 4/3 of it",
+        "measured on the shipped loop, T = 1000, orthogonal rows",
+        "mean squares of the shares: " + ", ".join(f"{kind} {squares[kind]:.3f}" for kind in SQUARES),
+        off <= 0.01,
+        algorithm="asgd",
+        value=float(off),
+        bound=0.01,
+    )
+    found, wanted = gain(ratios), expected_gain(ratios)
+    shown = [f"h/λ = {ratio:g}: {f:.3f} against {w:.3f}" for ratio, f, w in zip(ratios, found, wanted, strict=True)]
+    off = float(abs(found / wanted - 1).max())
+    yield Entry(
+        "eqn:naiveAverage",
+        "on a quadratic whose loss has the curvature h, the uniform average has 2/(1 + h/λ) times the last iterate's excess",
+        "measured, 2000 seeds, T = 1000",
+        "; ".join(shown),
+        off <= 0.2,
+        algorithm="asgd",
+        loss="squared",
+        value=off,
+        bound=0.2,
+    )
+
+
 def jobs() -> list[Job]:
-    return [Job(("eqn:naiveAverage",), f"averages: {each.data}, {each.loss}", partial(compare, each)) for each in SETTINGS]
+    compared = [Job(("eqn:naiveAverage",), f"averages: {each.data}, {each.loss}", partial(compare, each)) for each in SETTINGS]
+    return [*compared, Job(("eqn:naiveAverage",), "averages: why", why)]

@@ -77,6 +77,13 @@ def test_what_differs_from_run_to_run_is_left_out_and_what_is_out_of_date_is_see
     assert "its outputs are not those of its code" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["missing.ipynb", "execute.py"])
+def test_what_is_no_notebook_is_refused(name, capsys):
+    with pytest.raises(SystemExit):
+        execute.main([str(FOLDER / name)])
+    assert f"{name} is no notebook: name files that end in .ipynb" in capsys.readouterr().err
+
+
 def executed(*outputs, count=1, source="1"):
     return new_code_cell(source, execution_count=count, outputs=list(outputs))
 

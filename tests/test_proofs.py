@@ -289,6 +289,14 @@ def test_averages_as_measured(monkeypatch):
     assert not any(entry.as_expected for entry in averages.compare(FEW))
 
 
+def test_why_averages_gain_or_not(monkeypatch):
+    ratios = (0.1, 10.0)
+    assert all(entry.holds for entry in averages.why(ratios)), [entry.line() for entry in averages.why(ratios)]
+    monkeypatch.setitem(averages.SQUARES, "uniform", 1.5)
+    monkeypatch.setattr(averages, "expected_gain", lambda ratios: [1 / (1 + ratio) for ratio in ratios])
+    assert not any(entry.holds for entry in averages.why(ratios))
+
+
 def test_a_picture_of_averages():
     import matplotlib as mpl
 
