@@ -65,7 +65,7 @@ def scaling(results, axes=None):
     axes = grid(2, 3, (13, 8), sharex="col") if axes is None else axes
     for row, (curves, unit) in enumerate((("curves", "seconds"), ("counts", "entries"))):
         for ax, variable in zip(axes[row], ("T", "k", "n"), strict=True):
-            ax.margins(x=0.2)  # room for the exponents
+            ax.margins(x=0.27)  # room for the exponents
             for entry in results[curves]:
                 if entry["variable"] == variable and entry["part"] in SCALING_SHOWN:
                     _curve(ax, entry, unit)
