@@ -169,13 +169,42 @@ def failure_for_many(steps: Callable | None) -> str | None:
     return "broken" if steps is None else _failure(partial(claims_of_many, steps, "casgd"))
 
 
+BREAKDOWNS = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
+"""What a program that makes no sense may raise."""
+
+
 def _failure(claims: Callable[[Unknowns], Iterator[Equation]]) -> str | None:
     try:
         with np.errstate(over="ignore"):  # places in a row may wrap around
             at_all_points = all(step.left == step.right for point in POINTS for step in claims(point))
             return None if at_all_points and all(is_identity(step) for step in claims(symbols)) else "refuted"
-    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError):
+    except BREAKDOWNS:
         return "broken"
+
+
+EVIDENCE: dict[str, Callable[[Algorithm], Iterator[Equation]]] = {
+    "one step": lambda algorithm: unrolled(algorithm, 1, number_of),
+    "two steps": lambda algorithm: unrolled(algorithm, 2, number_of),
+    "four steps": lambda algorithm: unrolled(algorithm, 4, number_of),
+    "the induction": lambda algorithm: (step for _, step in induction(algorithm, number_of)),
+    "all together": lambda algorithm: (step for point in POINTS for step in claims(algorithm, point)),
+}
+"""Ever more evidence, each at numbers: the loop against the definition for T steps; the induction; both at every point."""
+
+
+def stands(algorithm: Algorithm | None, evidence: str) -> bool:
+    """Whether a program passes this piece of evidence by itself: no claim in it fails, and it runs."""
+    try:
+        with np.errstate(over="ignore"):
+            return algorithm is not None and all(step.left == step.right for step in EVIDENCE[evidence](algorithm))
+    except BREAKDOWNS:
+        return False
+
+
+def standing(name: str) -> dict[str, list[str]]:
+    """Which corruptions of an algorithm each piece of evidence, by itself, does not tell from it."""
+    wrong = list(corrupted(ALGORITHMS[name]))
+    return {evidence: [where for where, algorithm in wrong if stands(algorithm, evidence)] for evidence in EVIDENCE}
 
 
 def refute(name: str) -> Iterator[Entry]:

@@ -65,7 +65,7 @@ def scaling(results, axes=None):
     axes = grid(2, 3, (13, 8), sharex="col") if axes is None else axes
     for row, (curves, unit) in enumerate((("curves", "seconds"), ("counts", "entries"))):
         for ax, variable in zip(axes[row], ("T", "k", "n"), strict=True):
-            ax.margins(x=0.2)  # room for the exponents
+            ax.margins(x=0.27)  # room for the exponents
             for entry in results[curves]:
                 if entry["variable"] == variable and entry["part"] in SCALING_SHOWN:
                     _curve(ax, entry, unit)
@@ -87,7 +87,7 @@ def _curve(ax, entry, unit: str) -> None:
     ax.loglog(x, y, line, marker=marker, markersize=5, color=colour, linewidth=2, label=f"{entry['algorithm']}: {label}")
     if entry["algorithm"] == "asgd" and (entry["part"] != "call" or entry["variable"] == "n"):  # else it is the loop's
         shown = rf"${entry['variable']}^{{{round(entry['last_exponent'], 2) + 0.0:.2f}}}$"
-        ax.annotate(shown, (x[-1], y[-1]), (4, -4), textcoords="offset points", fontsize=11, color=colour)
+        ax.annotate(shown, (x[-1], y[-1]), (8, -4), textcoords="offset points", fontsize=11, color=colour)
 
 
 def step(problems: dict[str, Problem], ax=None, steps: int = 10):

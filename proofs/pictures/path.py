@@ -11,7 +11,7 @@ PAIRS = {"asgd": "sgd", "casgd": "csgd"}
 """The algorithm whose iterates each averages."""
 
 
-def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=None):
+def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=None, t0=0):
     """The iterates (w_t, b_t) and their average on the contours of F − F*, for a problem with a single feature.
 
     A centred run is drawn in the plane of the centred rows, with the bias b and not b', and so is its F.
@@ -25,6 +25,8 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
     ax : matplotlib Axes, optional
     window : (left, right, bottom, top), optional
         What to show of the plane; by default, where the run comes after its first tenth.
+    t0 : number >= 0
+        The offset of the step size, as in `State`.
 
     Raises ValueError if the problem has more features than one.
     """
@@ -32,7 +34,7 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
         raise ValueError(f"problem must have one feature, so that (w, b) is a point of the plane; got {problem.n}")
     ax = new_axes() if ax is None else ax
     centred = algorithm == "casgd"
-    last, mean = positions(problem, indices, algorithm)
+    last, mean = positions(problem, indices, algorithm, t0)
     minimum = minimise(problem, centred)
     if window is None:
         late = np.vstack([last[len(last) // 10 :], mean[len(mean) // 10 :]])
@@ -56,9 +58,9 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
     return labelled(ax, "weight $w$", "bias $b$", frameon=True, loc="best")
 
 
-def positions(problem: Problem, indices, algorithm: str) -> tuple[np.ndarray, np.ndarray]:
+def positions(problem: Problem, indices, algorithm: str, t0=0) -> tuple[np.ndarray, np.ndarray]:
     """(w_t, b_t) of the last iterate and of the average after every step, each of shape (T, 2)."""
-    state, centred = State(problem, algorithm), algorithm == "casgd"
+    state, centred = State(problem, algorithm, t0=t0), algorithm == "casgd"
     last, mean = [], []
     for t in range(len(indices)):
         state.run(indices[t : t + 1])
