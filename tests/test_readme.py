@@ -29,3 +29,9 @@ def test_the_places_exist():
         assert (ROOT / place).is_dir()
     for module in re.findall(r"`(\w+)`", re.search(r"likewise (.*?) \|", README)[1]):
         assert (ROOT / "proofs" / f"{module}.py").is_file()
+
+
+def test_the_links_lead_somewhere():
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
+    assert {Path(link).suffix for link in links} >= {".png", ".md"}
+    assert [link for link in links if not (ROOT / link).is_file()] == []

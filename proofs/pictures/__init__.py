@@ -5,7 +5,7 @@ from .centring import fits, stability, translation
 from .convergence import averages, gains, guarantee, memory, remembered
 from .cost import scaling, speed, step
 from .explore import explore
-from .iterates import identical
+from .iterates import four_traces, identical
 from .look import grid
 from .losses import losses
 from .path import path, positions
@@ -18,6 +18,7 @@ __all__ = [
     "explore",
     "fits",
     "formula_sizes",
+    "four_traces",
     "gains",
     "grid",
     "guarantee",

@@ -2,8 +2,11 @@
 
 import numpy as np
 
-from ..identical import Trace
-from .look import ALGORITHM_COLOURS, labelled, new_axes
+from reference import Problem, draw_indices
+from reference.datasets import load_tweets, with_sign_labels
+
+from ..identical import Trace, trace
+from .look import ALGORITHM_COLOURS, grid, labelled, new_axes
 
 LOWEST = 1e-21
 """Where the pictures put a difference of 0, which has no logarithm."""
@@ -41,3 +44,14 @@ def identical(trace: Trace, algorithm: str, ax=None):
     return labelled(
         ax, "step $t$", "|dense − sparse|", loc="lower right", bbox_to_anchor=(1.02, 0.03), ncols=2, columnspacing=1
     )
+
+
+def four_traces():
+    """The four algorithms against their definitions, log loss, λ = 0.01, over a pass of the tweets."""
+    tweets = with_sign_labels(load_tweets(tfidf=True))
+    problem = Problem(tweets.X, tweets.y, "log", 1e-2)
+    indices = draw_indices(problem.m, problem.m, rng=0)
+    axes = grid(2, 2, sharex=True, sharey=True)
+    for ax, algorithm in zip(axes.flat, ALGORITHM_COLOURS, strict=True):
+        identical(trace(problem, indices, algorithm), algorithm, ax)
+    return axes
