@@ -38,8 +38,9 @@ import scipy.sparse as sp
 from reference import LOSSES, Loss, Predictor
 from reference.files import write_whole
 
+from ..learning import scores
+from ..one_vs_rest import decide
 from .features import TRANSFORMS, Transform
-from .labels import decide
 
 FORMAT, VERSION = "casgd model", 1
 LONGEST_HEADER = 1 << 22
@@ -119,16 +120,6 @@ class Model:
                         np.lib.format.write_array(member, array.astype("<f8"), version=(1, 0), allow_pickle=False)
 
         write_whole(path, write)
-
-
-def scores(predictors: list[Predictor], X: sp.csr_array) -> np.ndarray:
-    """The prediction of each predictor for each row, of shape (m, K); raises FloatingPointError if one of them overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        predictions = np.column_stack([predictor.predict(X) for predictor in predictors])
-    if not np.isfinite(predictions).all():
-        i = int(np.flatnonzero(~np.isfinite(predictions).all(axis=1))[0])
-        raise FloatingPointError(f"the score of row {i} (counted from 0) overflows float64: its values are too large")
-    return predictions
 
 
 def load_model(path: str) -> Model:
