@@ -15,8 +15,8 @@ is minimised, but for the bias, with
 | Vowpal Wabbit                                                  | --l2      | λ           | yes                 |
 
 The bias of `CASGDClassifier` and `CASGDRegressor` is regularised, as in the paper: λ/2 (‖w‖² + b²). With the centred
-algorithms, `casgd` (the default) and `csgd`, that is harmless: b is then the prediction at the mean of the rows, not at an origin
-that may be far from all of them, and the result does not depend on where the origin is.
+algorithms, `casgd` (the default) and `csgd`, that is harmless: b is then the prediction at the mean of the rows, not at an
+origin that may be far from all of them, and the result does not depend on where the origin is.
 """
 
 from collections.abc import Mapping
@@ -105,7 +105,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         algorithm="casgd",
         average="weighted",
         t0="auto",
-        n_epochs=20,
+        n_epochs=50,
         n_steps=None,
         sampling="iid",
         random_state=None,
@@ -261,7 +261,7 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
         algorithm="casgd",
         average="weighted",
         t0="auto",
-        n_epochs=20,
+        n_epochs=50,
         n_steps=None,
         sampling="iid",
         random_state=None,
