@@ -209,7 +209,8 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         check_classification_targets(y)
         known = self.classes_ if classes is None else _several(unique_labels(classes))
         if not np.isin(y, known).all():
-            raise ValueError(f"y has the label {y[~np.isin(y, known)][0]!r}, which is none of the classes {known}")
+            unknown = y[~np.isin(y, known)].tolist()[0]
+            raise ValueError(f"y has the label {unknown!r}, which is none of the classes {known.tolist()}")
         return known
 
     def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray | None:
@@ -220,7 +221,10 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
             frequent = np.array([weight[y == each].sum() for each in classes])
             of_classes = weight.sum() / (len(classes) * frequent)
         else:
-            of_classes = compute_class_weight(self.class_weight, classes=classes, y=classes)
+            try:
+                of_classes = compute_class_weight(self.class_weight, classes=classes, y=classes)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"class_weight must hold a number for each class: {error}") from None
         with np.errstate(over="ignore", invalid="ignore"):
             weight = weight * np.select([y == each for each in classes], list(of_classes), 0.0)
         return check_weight(weight, len(y), "sample_weight times class_weight")

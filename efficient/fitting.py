@@ -45,9 +45,9 @@ class IfStepsAreKnown:
         loss = LOSSES.get(estimator.loss) if isinstance(estimator.loss, str) else estimator.loss
         if isinstance(loss, Loss) and needs_t0(loss) and isinstance(estimator.t0, str):
             raise StepsUnknown(
-                "partial_fit with the squared loss needs a number for t0: 'auto' is R²/alpha, where R² is the greatest squared "
-                "length of a row [x, 1], and the rows to come are not known. Give t0=R²/alpha, for example t0=2/alpha for rows "
-                f"of length 1, or t0=0 for the steps of the paper; got t0={estimator.t0!r}"
+                f"t0 must be a number for partial_fit with the squared loss; got {estimator.t0!r}, which is R²/alpha, where R² "
+                "is the greatest squared length of a row [x, 1], and the rows to come are not known. Give t0=R²/alpha, for "
+                "example t0=2/alpha for rows of length 1, or t0=0 for the steps of the paper"
             )
         return MethodType(self.method, estimator)
 
@@ -205,7 +205,9 @@ class LinearEstimator(BaseEstimator):
                         "anew by fit with warm_start=False"
                     )
             if classes is not None and not np.array_equal(classes, self.classes_):
-                raise ValueError(f"y must have the same classes as before, {self.classes_}, to go on; got {classes}")
+                raise ValueError(
+                    f"y must have the same classes as before, {self.classes_.tolist()}, to go on; got {classes.tolist()}"
+                )
             return self._states.follow(problems)
         self._began, self._rng = began, self._generator()
         if classes is not None:
