@@ -81,7 +81,7 @@ SHUFFLED = {
         CASGDClassifier("log", algorithm="asgd"),
         CASGDClassifier(algorithm="csgd"),
         CASGDRegressor("absolute", algorithm="asgd", average="uniform", alpha=0.01),
-        CASGDRegressor(algorithm="sgd", alpha=1.0, t0=100),
+        CASGDRegressor(algorithm="sgd", alpha=0.01, t0=1e7, n_epochs=500),
     ],
     expected_failed_checks=lambda estimator: SHUFFLED,
 )
