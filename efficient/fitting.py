@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from reference import LOSSES, Loss, Predictor, draw_indices
 from reference.losses import get_loss
 from reference.rows import well_formed
-from reference.sampling import ORDERS, as_counts, check_weight
+from reference.sampling import ORDERS, check_weight
 
 from .centre import find_centre
 from .learning import AVERAGES, begin, is_centred, needs_t0, objective, predictors_of, scores, state_problems
@@ -110,14 +110,12 @@ class LinearEstimator(BaseEstimator):
         weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
         classes = self._known_classes(y, classes, goes_on)
         drawn = self._drawn(y, classes, weight)
-        steps = X.shape[0]
-        if drawn is not None:
-            if as_counts(drawn) is None:
-                raise ValueError(
-                    "sample_weight and class_weight must be whole numbers in partial_fit, which takes the rows in order, each "
-                    f"as often as its weight says; got {drawn[drawn != np.floor(drawn)][0]}"
-                )
-            steps = int(drawn.sum())
+        if drawn is not None and (drawn != np.floor(drawn)).any():
+            raise ValueError(
+                "sample_weight and class_weight must be whole numbers in partial_fit, which takes the rows in order, each as "
+                f"often as its weight says; got {drawn[drawn != np.floor(drawn)][0]}"
+            )
+        steps = _rows_in_all(X.shape[0], drawn)
         states = self._states_for(X, y, classes, drawn, goes_on)
         self._take(states, draw_indices(X.shape[0], steps, order="cyclic", weight=drawn))
         self._keep(states, 1)
@@ -166,21 +164,14 @@ class LinearEstimator(BaseEstimator):
 
     def _epoch(self, m: int, drawn: np.ndarray | None) -> int:
         """How many steps an epoch has: one for each row that can be drawn, as often as it occurs."""
-        if drawn is None:
-            return m
-        if as_counts(drawn) is None:
+        if drawn is not None and (drawn != np.floor(drawn)).any():
             if self.sampling != "iid":
                 raise ValueError(
                     "sampling must be 'iid' where sample_weight or class_weight are not whole numbers, which say how often a "
                     f"row occurs; got {self.sampling!r}"
                 )
             return int((drawn > 0).sum())
-        if drawn.sum() > LONGEST_EPOCH:
-            raise ValueError(
-                f"sample_weight holds whole numbers, which say how often each row occurs: an epoch would have {drawn.sum():.0e}"
-                " steps. If only their proportions are meant, divide them by their mean"
-            )
-        return int(drawn.sum())
+        return _rows_in_all(m, drawn)
 
     def _generator(self) -> np.random.Generator:
         """The source of what is drawn; without a random_state it differs each time, and numpy's global one is left alone."""
@@ -212,8 +203,8 @@ class LinearEstimator(BaseEstimator):
         self._began, self._rng = began, self._generator()
         if classes is not None:
             self.classes_ = classes
-        centre = find_centre(problems[0].X, drawn) if is_centred(self.algorithm) else None
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is looked for, and refused in words
+            centre = find_centre(problems[0].X, drawn) if is_centred(self.algorithm) else None
             try:
                 return begin(problems, self.algorithm, self.average, self.t0, drawn, centre)
             except ValueError as error:
@@ -273,6 +264,20 @@ class LinearEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _rows_in_all(m: int, counts: np.ndarray | None) -> int:
+    """How many rows there are, each as often as it occurs."""
+    if counts is None:
+        return m
+    with np.errstate(over="ignore"):
+        total = counts.sum()
+    if total > LONGEST_EPOCH:
+        raise ValueError(
+            f"sample_weight holds whole numbers, which say how often each row occurs: {total:.0e} in all, a step for each. "
+            "If only their proportions are meant, divide them by their mean"
+        )
+    return int(total)
 
 
 def _safe(X):
