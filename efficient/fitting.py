@@ -145,8 +145,15 @@ class LinearEstimator(BaseEstimator):
 
     def _check_rows(self, X, y, reset: bool) -> tuple[Any, np.ndarray]:
         """The rows and labels as arrays that scikit-learn has nothing to say against."""
+        return self._validated(X, y, reset=reset, y_numeric=is_regressor(self))
+
+    def _validated(self, X, *y, **options):
+        """What scikit-learn makes of it; what overflows in its own checks it looks for."""
+        if sp.issparse(X):
+            X = well_formed(X, "X")  # scipy's C code, which converts it, would read beyond the arrays of a malformed one
         try:
-            return validate_data(self, _safe(X), y, reset=reset, accept_sparse="csr", y_numeric=is_regressor(self))
+            with np.errstate(over="ignore", invalid="ignore"):
+                return validate_data(self, X, *y, accept_sparse="csr", **options)
         except OverflowError as error:
             raise ValueError(f"X and y must hold numbers that fit a float64: {error}") from None
 
@@ -207,6 +214,8 @@ class LinearEstimator(BaseEstimator):
             centre = find_centre(problems[0].X, drawn) if is_centred(self.algorithm) else None
             try:
                 return begin(problems, self.algorithm, self.average, self.t0, drawn, centre)
+            except FloatingPointError:
+                raise FloatingPointError("the squared length of the mean of X overflows float64: scale X down") from None
             except ValueError as error:
                 if "t0" not in str(error):
                     raise
@@ -254,11 +263,7 @@ class LinearEstimator(BaseEstimator):
     def _scores(self, X) -> np.ndarray:
         """The prediction of each model for each row, of shape (m, K)."""
         check_is_fitted(self, "coef_")
-        try:
-            X = validate_data(self, _safe(X), reset=False, accept_sparse="csr")
-        except OverflowError as error:
-            raise ValueError(f"X must hold numbers that fit a float64: {error}") from None
-        return scores(self._predictors(), X)
+        return scores(self._predictors(), self._validated(X, reset=False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -278,11 +283,6 @@ def _rows_in_all(m: int, counts: np.ndarray | None) -> int:
             "If only their proportions are meant, divide them by their mean"
         )
     return int(total)
-
-
-def _safe(X):
-    """The matrix, refused if it is a malformed sparse one: scipy's C code, which converts it, would read beyond its arrays."""
-    return well_formed(X, "X") if sp.issparse(X) else X
 
 
 def _is_number(value) -> bool:
