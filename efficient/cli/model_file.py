@@ -38,6 +38,7 @@ import scipy.sparse as sp
 from reference import LOSSES, Loss, Predictor
 from reference.files import write_whole
 
+from ..archives import check_stored
 from ..learning import scores
 from ..one_vs_rest import decide
 from .features import TRANSFORMS, Transform
@@ -145,12 +146,7 @@ def load_model(path: str) -> Model:
 def _read(file: BinaryIO) -> Model:
     size = os.fstat(file.fileno()).st_size
     with zipfile.ZipFile(file) as archive:
-        members = {member.filename: member for member in archive.infolist()}
-        if len(members) < len(archive.infolist()):
-            raise ValueError("two members have the same name")
-        for member in members.values():
-            if member.compress_type != zipfile.ZIP_STORED or not member.file_size == member.compress_size <= size:
-                raise ValueError(f"its member {member.filename[:80]!r} is not stored as it is")
+        members = check_stored(archive, size)
         if "header.json" not in members or members["header.json"].file_size > LONGEST_HEADER:
             raise ValueError(f"it has no header.json of at most {LONGEST_HEADER} bytes")
         header = _checked(json.loads(archive.read("header.json"), parse_constant=_refuse))
