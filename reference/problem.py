@@ -164,8 +164,8 @@ class Problem:
             twin.lam = check_lam(lam)
             if number_type(twin.lam) is not self.number:
                 raise TypeError(
-                    f"lam must be of the type that chose the arithmetic of these rows, as {shown(self.lam)} is; got {shown(lam)}"
-                    ". Make a new Problem for another arithmetic"
+                    f"lam must be of the type that chose the arithmetic of these rows, as {shown(self.lam)} is; "
+                    f"got {shown(lam)}. Make a new Problem for another arithmetic"
                 )
         if y is not None:
             twin.y = _as_labels(y, self.m, self.number, self.loss)
