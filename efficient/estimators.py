@@ -1,18 +1,21 @@
 """The algorithms as scikit-learn estimators: pipelines, grid searches, sparse matrices, DataFrames, streams.
 
-λ, the strength of the regularisation, is called `alpha` here, and other programs have other names and scales for it. The same F
-is minimised, but for the bias, with
+λ, the strength of the regularisation, is called `alpha` here, and other programs have other names and scales for it. Their F is
+the same, but for the bias, with
 
-| program                                                        | parameter | value       | bias regularised    |
-| -------------------------------------------------------------- | --------- | ----------- | ------------------- |
-| the paper                                                      | λ         | λ           | yes                 |
-| `CASGDClassifier`, `CASGDRegressor`                            | alpha     | λ           | yes                 |
-| scikit-learn's `SGDClassifier`, `SGDRegressor`                 | alpha     | λ           | no                  |
-| `LogisticRegression`                                           | C         | 1/(λm)      | no                  |
-| `LinearSVC(loss="hinge")`, `LinearSVR(epsilon=0)`, m rows      | C         | 1/(λm)      | yes                 |
-| `Ridge`                                                        | alpha     | λm          | no                  |
-| liblinear, LIBSVM                                              | -c        | 1/(λm)      | with -B 1; never    |
-| Vowpal Wabbit                                                  | --l2      | λ           | yes                 |
+| program, for m rows                                      | parameter | value               | bias regularised |
+| -------------------------------------------------------- | --------- | ------------------- | ---------------- |
+| the paper                                                | λ         | λ                   | yes              |
+| `CASGDClassifier`, `CASGDRegressor`                      | alpha     | λ                   | yes              |
+| scikit-learn's `SGDClassifier`, `SGDRegressor`           | alpha     | λ                   | no               |
+| `LogisticRegression`                                     | C         | 1/(λm)              | no               |
+| `LinearSVC(loss="hinge")`, `LinearSVR(epsilon=0)`        | C         | 1/(λm)              | yes              |
+| `Ridge`                                                  | alpha     | λm                  | no               |
+| liblinear, as its -s 0 (log), -s 3 (hinge)               | -c        | 1/(λm)              | with -B 1        |
+| Vowpal Wabbit without --bfgs                             | --l2      | λ; 2λ if squared    | yes              |
+
+What is said of scikit-learn's solvers is tested, and of the last two programs by their documentation; the squared loss of
+Vowpal Wabbit has no factor ½.
 
 The bias of `CASGDClassifier` and `CASGDRegressor` is regularised, as in the paper: λ/2 (‖w‖² + b²). With the centred
 algorithms, `casgd` (the default) and `csgd`, that is harmless: b is then the prediction at the mean of the rows, not at an

@@ -148,7 +148,7 @@ def cases(draw):
         except (TypeError, IndexError, ZeroDivisionError, KeyError, ValueError):
             pass
     weight = draw(WEIGHTS)
-    if weight is not None and draw(st.integers(0, 4)) and np.ndim(y):
+    if weight is not None and draw(st.integers(0, 4)) and isinstance(y, list):
         weight = (weight * 8)[: len(y)]
     return estimator, X, y, weight, draw(st.none() | matrices())
 
