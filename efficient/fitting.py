@@ -77,6 +77,7 @@ class LinearEstimator(BaseEstimator):
     _losses: tuple[str, ...]
 
     def _fit(self, X, y, sample_weight) -> Self:
+        """Begin, or go on if warm, and take the steps of all epochs on drawn rows."""
         self._check_parameters()
         goes_on = self.warm_start and hasattr(self, "_states")
         X, y = self._check_rows(X, y, reset=not goes_on)
@@ -104,6 +105,7 @@ class LinearEstimator(BaseEstimator):
         return self
 
     def _partial_fit(self, X, y, sample_weight, classes=None) -> Self:
+        """Begin or go on, and take a step on each row in order."""
         self._check_parameters()
         goes_on = hasattr(self, "_states")
         X, y = self._check_rows(X, y, reset=not goes_on)
@@ -207,6 +209,8 @@ class LinearEstimator(BaseEstimator):
                     f"y must have the same classes as before, {self.classes_.tolist()}, to go on; got {classes.tolist()}"
                 )
             return self._states.follow(problems)
+        for name in ("coef_", "_states"):  # lest a fit that fails leave half of an older one
+            self.__dict__.pop(name, None)
         self._began, self._rng = began, self._generator()
         if classes is not None:
             self.classes_ = classes
@@ -245,6 +249,7 @@ class LinearEstimator(BaseEstimator):
         self.t_, self.n_iter_ = states.t, epochs
 
     def _predictors(self) -> list[Predictor]:
+        """One for each model, with coef_ and intercept_."""
         models = list(zip(np.atleast_2d(self.coef_), self.intercept_, strict=True))
         if self._around is None:
             return [Predictor(w, b) for w, b in models]

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -517,6 +518,17 @@ def log_derivative_of_text(p, y):
 def test_the_error_names_the_cure(refused, error, words):
     with pytest.raises(error, match=words):
         refused()
+
+
+def test_a_fit_that_fails_leaves_nothing_of_an_older_one():
+    fitted = for_loss("squared", t0=0, alpha=1.0).fit(NUMBERS.X, NUMBERS.y)
+    fitted.set_params(alpha=1e-9)
+    with pytest.raises(FloatingPointError):
+        fitted.fit(1e3 * NUMBERS.X, NUMBERS.y)
+    with pytest.raises(NotFittedError):
+        fitted.predict(NUMBERS.X)
+    fitted.set_params(alpha=1.0).partial_fit(NUMBERS.X, NUMBERS.y)
+    assert fitted.t_ == 60
 
 
 def test_labels_of_mixed_kinds_are_refused_in_words():
