@@ -94,8 +94,8 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
 
     Models of several classes are trained in one pass over the rows, on the same drawn examples.
 
-    The defaults of alpha, n_epochs and average were chosen by `python -m proofs.held_out --defaults`. Few rows mean few steps, and
-    the first ones have the size 1/alpha: for small data take more epochs or a larger alpha.
+    The defaults of alpha, n_epochs and average were chosen by `python -m proofs.held_out --defaults`. Few rows mean few steps,
+    and the first ones have the size 1/alpha: for small data take more epochs or a larger alpha.
 
     Paper: Algorithms 1 to 3.
     Cost: O(K(n + Tk)) for K models, and O(mk) for the mean of the rows.
