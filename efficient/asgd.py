@@ -4,7 +4,7 @@ Beside the gradient sum [v, a] the loop keeps the harmonic gradient sum u, the s
 The mean of the iterates is then w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt).
 """
 
-from .hints import ahead, ahead_of
+from .hints import ahead, ahead_of, side_by_side
 from .sparse import add, add_both, dot
 
 
@@ -28,6 +28,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
     Paper: Section "Averaged Stochastic Gradient Descent", Algorithm 2 (alg:asgd).
     Cost: Σ_t k_{π_t} entries read by the dot products, and twice as many read and written by the updates (E7).
     """
+    side_by_side(v, u)
     first = 0
     if t == 0:
         t, i, first = t + 1, indices[0], 1

@@ -4,7 +4,7 @@ The rows are never made dense. The mean x̄ enters through two numbers a step, q
 The predictors apply to raw rows: their bias is b' = b − w · x̄.
 """
 
-from .hints import ahead, ahead_in_order, ahead_of
+from .hints import ahead, ahead_in_order, ahead_of, side_by_side
 from .sparse import add, add_both, dot
 
 
@@ -66,6 +66,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         step 1 was done, and would divide by 0; it begins at t = 2 (E4).
     Cost: as Algorithm 2, and Σ_t k_{π_t} entries of x̄ read, or one projection a step.
     """
+    side_by_side(v, u)
     first = 0
     if t == 0:
         t, i, first = t + 1, indices[0], 1

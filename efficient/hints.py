@@ -1,7 +1,10 @@
-"""Hints to the processor: fetch what later steps will read. They compute nothing, and as plain Python they do nothing.
+"""Hints to the processor and to the compiler. They compute nothing, and as plain Python they do nothing.
 
 In random order every row begins with a wait for memory, unless someone said in time which row comes. The compiled loops emit
 LLVM's prefetch instruction, which reads no value and cannot fault; results do not depend on it.
+
+And v and u lie side by side in memory, an entry of one beside that of the other. A compiler that knows how far it is from one
+entry to the next need not multiply to find it.
 """
 
 from typing import Any
@@ -19,6 +22,10 @@ LINE = 64
 """Bytes of a cache line."""
 
 
+def side_by_side(v, u):
+    """Before the first step: v and u are the two columns of one array. Compiled code raises ValueError if they are not."""
+
+
 def ahead(X, indices, j, v):
     """Before step j: fetch the row of step j + 2, where the row of step j + 3 starts, and what the next row needs of v.
 
@@ -32,6 +39,17 @@ def ahead_in_order(X, i, v):
 
 def ahead_of(per_row, indices, j):
     """Before step j: fetch what step j + 3 will need of an array with one number for each row, or one for each model."""
+
+
+@overload(side_by_side, jit_options={"forceinline": True})
+def _side_by_side(v, u):
+    apart = 2 * v.dtype.bitwidth // 8
+
+    def hint(v, u):
+        if v.strides[0] != apart or u.strides[0] != apart:
+            raise ValueError("v and u must lie side by side: the two columns of one array")
+
+    return hint
 
 
 def _emit_prefetch(_, array, place, offset):

@@ -50,7 +50,9 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
     weight = np.broadcast_to(np.float64(1), X.m) if weight is None else weight
     total = weight.sum()
     with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not large: no pivot
-        mean, square = _moments(X, weight, counted) / total
+        moments = _moments(X, weight, counted)
+        moments /= total
+        mean, square = moments
         if not mean @ mean > LARGE_MEAN * square.sum():
             return None
         pivot = np.where(mean * mean > LARGE_MEAN * square, mean, 0.0)

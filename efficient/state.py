@@ -4,7 +4,7 @@ import copy
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple, Self
 
@@ -24,6 +24,9 @@ from .centre import Centre
 from .compiled import compiled_derivative, compiled_loop, unsigned
 from .hints import LARGE
 from .pivot import find_pivot, pivoted
+
+COLUMNS = 4096
+"""How many columns a recovery takes at a time: so few that they stay in a cache."""
 
 
 class Recovery(NamedTuple):
@@ -211,6 +214,8 @@ class Run:
         self._check_whole()
         first, last = self.t, self.t + len(indices)
         size = max(1, first_block(self._X) // len(self._problems))
+        if progress is None and len(indices) <= size:
+            progress = False  # one block has no progress to show, and a bar in a notebook takes longer than a hundred steps
         with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
             if self._parts.mean is not None:
                 self._project(self._parts.mean, len(indices))
@@ -396,7 +401,7 @@ class State(Run):
     ):
         self.t0 = check_t0(t0, problem.number)
         super().__init__(problem, algorithm, weights, centre)
-        self._room = self._zeros(0, len(self._parts.vectors))
+        self._room = self._zeros(1, len(self._parts.vectors))  # an array without entries does not say how far they are apart
         self._make_room(problem.n, problem.n)
         for name in ("p", "g", *self._parts.scalars):
             setattr(self, name, problem.number(0))
@@ -485,15 +490,24 @@ class State(Run):
 
     def _recovered(self, recovery: Recovery) -> Predictor:
         self._check_begun()
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = (getattr(self, name) for name in recovery.parts)
-            w, b = recovery.recover(self.problem.lam, self.problem.number(self.t) + self.t0, *parts)
+        w, b, t = np.empty(self._width, dtype=self._room.dtype), None, self.problem.number(self.t) + self.t0
+        kept = [getattr(self, name) for name in recovery.parts]
+        for columns in parts_of(self._width):
+            parts = (each[columns] if isinstance(each, np.ndarray) else each for each in kept)
+            with np.errstate(over="ignore", invalid="ignore"):
+                w[columns], b = recovery.recover(self.problem.lam, t, *parts)
         return self._predictor(w, b)
 
     def _restore(self, saved: dict[str, np.ndarray]) -> None:
         if saved["v"].size > self.problem.n and not self._parts.centred:  # a stream may be wider
             self._make_room(saved["v"].size, saved["v"].size)
         super()._restore(saved)
+
+
+def parts_of(n: int) -> Iterator[slice]:
+    """The n columns in parts, one of no columns if there are none: a recovery needs no other vectors than its result then."""
+    for start in range(0, max(1, n), COLUMNS):
+        yield slice(start, start + COLUMNS)
 
 
 def _check_centre(centre, problem: Problem, algorithm: str) -> Centre | None:

@@ -13,10 +13,7 @@ from reference.averages import Weights
 from . import many
 from .centre import Centre
 from .hints import LINE
-from .state import Recovery, Run, loss_code, without_rows
-
-COLUMNS = 4096
-"""How many columns a recovery takes at a time, for all models: so few that they stay in a cache."""
+from .state import Recovery, Run, loss_code, parts_of, without_rows
 
 
 class States(Run):
@@ -172,8 +169,7 @@ class States(Run):
         t, models = self.problem.number(self.t), range(len(self.problems))
         weights: list[Any] = [np.empty(self.problem.n, dtype=self._room.dtype) for _ in models]
         biases: list[Any] = [None for _ in models]
-        for start in range(0, max(1, self.problem.n), COLUMNS):
-            columns = slice(start, start + COLUMNS)
+        for columns in parts_of(self.problem.n):
             for k in models:
                 of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
                 of_model |= {"v": self._room[columns, 0, k], "u": self._room[columns, 1, k]}

@@ -26,6 +26,7 @@ from . import (
     many,
     mutation,
     pseudocode,
+    report,
     shipped,
     slips,
     stability,
@@ -48,13 +49,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--loss", choices=sorted(LOSSES), help="with --data: the loss")
     parser.add_argument("--lam", type=float, help="with --data: the regularisation λ > 0")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
-    commands = parser.add_subparsers(title="another job, in place of the ledger", metavar="bench")
+    commands = parser.add_subparsers(title="another job, in place of the ledger", metavar="bench, report")
     bench.add_arguments(commands.add_parser("bench", help="time the loops on this machine", description=bench.__doc__))
+    report.add_arguments(
+        commands.add_parser("report", help="the ledger as a page with formulas and pictures", description=report.__doc__), plan
+    )
     arguments = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(arguments)
     if "run" in options:
-        if arguments[0] != "bench":
-            parser.error("the options of bench come after it, those of the ledger do not go with it")
+        if arguments[0] not in commands.choices:
+            parser.error("the options of bench and report come after it, those of the ledger do not go with it")
         return options
     if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
         parser.error(f"--json: there is no folder for {options.json}")

@@ -63,6 +63,11 @@ class CountingArray(np.ndarray):
     dot = copy = fill = tolist = flatten = ravel = astype = take = put = repeat = _uncounted
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        if method == "at":  # ufunc.at(array, places, values) touches the places only
+            array, places, *values = (entry.view(np.ndarray) if isinstance(entry, CountingArray) else entry for entry in inputs)
+            self.tally.read += array[places].size + sum(entry.size for entry in inputs[2:] if isinstance(entry, CountingArray))
+            self.tally.written += array[places].size
+            return ufunc.at(array, places, *values)
         self.tally.read += sum(entry.size for entry in inputs if isinstance(entry, CountingArray))
         plain = [entry.view(np.ndarray) if isinstance(entry, CountingArray) else entry for entry in inputs]
         if out is not None:
@@ -73,7 +78,7 @@ class CountingArray(np.ndarray):
         self.tally.written += result.size
         if out is not None:
             return out[0]
-        result = result.view(CountingArray)
+        result = result.view(type(self))
         result.tally = self.tally
         return result
 

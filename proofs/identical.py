@@ -11,6 +11,7 @@ there.
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,6 +66,64 @@ def largest_partial_sum(state: State, columns, values) -> float:
     return max(sums) / (state.problem.lam * state.t)
 
 
+class Trace(NamedTuple):
+    """Dense against sparse after every step t = 1, …, T: the largest difference of each kind, and the bound of rounding.
+
+    `average` is None where the algorithm keeps no average. `rounding` is eps · (largest partial sum so far), what one rounding
+    of it may be, and `bound` is (t + m + k) times that.
+    """
+
+    prediction: np.ndarray
+    last: np.ndarray
+    average: np.ndarray | None
+    rounding: np.ndarray
+    bound: np.ndarray
+
+
+def trace(problem: Problem, indices, algorithm: str) -> Trace:
+    """|p_t|, [w_t, b_t] and [w̄_t, b̄_t] of the dense definition minus those of the sparse algorithm, at every step.
+
+    In exact arithmetic all differences have to be 0, in float64 below the bound. The trace ends before a step where rounding
+    decides which side of a kink is taken.
+
+    Parameters
+    ----------
+    problem : Problem
+    indices : sequence of T row numbers in 0..m-1
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+
+    Cost: O(Tn).
+    """
+    state, longest = State(problem, algorithm), int(np.diff(problem.X.indptr).max())
+    averaging = algorithm in ("asgd", "casgd")
+    w_sum, b_sum, scale = 0 * problem.X.dense(0), problem.number(0), 0.0
+    rows = []
+    for step in reference.iterates(problem, indices, centred=algorithm in PAIRS[True]):
+        i = indices[step.t - 1]
+        stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
+        state.run(indices[step.t - 1 : step.t])
+        if problem.loss.name in KINK_DISTANCE and state.g != step.g:
+            break
+        scale = max(scale, float(largest_partial_sum(state, problem.X.indices[stored], problem.X.data[stored])))
+        differences = [abs(state.p - step.p), difference(state.last(), step.predictor)]
+        if averaging:
+            w_sum, b_sum, t = w_sum + step.predictor.w, b_sum + step.predictor.b, problem.number(step.t)
+            differences.append(difference(state.average(), reference.Predictor(w_sum / t, b_sum / t)))
+        rows.append([*differences, EPS * scale])
+    prediction, last, *average, rounding = np.array(rows).T
+    rounding = rounding.astype(float)
+    bound = (np.arange(1, len(rows) + 1) + problem.m + longest) * rounding
+    return Trace(prediction, last, average[0] if averaging else None, rounding, bound)
+
+
+def difference(found: reference.Predictor, wanted: reference.Predictor):
+    """The largest difference of a weight or the bias; around the pivot, where b' alone cannot hold the digits of both."""
+    if found.pivoted is not None:
+        found = found.pivoted
+        wanted = wanted.explicit(found.xbar)
+    return max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
+
+
 def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry]:
     """Dense against sparse over T steps: every p_t, the last and the mean predictor."""
     problem = Problem(case.X, case.y, loss, lam)
@@ -85,12 +144,12 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
             state.run(indices[step.t - 1 : step.t])
             if step.t <= 50 or step.t % 50 == 0:  # O(n) each; the first steps are the largest, and less only tightens the bound
                 scale = max(scale, largest_partial_sum(state, columns, values))
-            difference = abs(state.p - step.p)
+            off = abs(state.p - step.p)
             if loss in KINK_DISTANCE and state.g != step.g:
                 margin = KINK_DISTANCE[loss](step.p, problem.y[i])
-                difference = max(difference, margin)
+                off = max(off, margin)
                 ended[name] = f"; at step {step.t} the margin is {margin:.1e} from the kink and rounding decides"
-            differences[name] = max(differences[name], difference)
+            differences[name] = max(differences[name], off)
     T = step.t
     average = reference.Predictor(w_sum / T, b_sum / T)
     for name, found, wanted in (
@@ -99,13 +158,9 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
         (mean, states[mean].average(), average),
     ):
         if not ended[name]:
-            if found.pivoted is not None:  # b' cannot hold the digits that both sides have around the pivot
-                found = found.pivoted
-                wanted = wanted.explicit(found.xbar)
-            off = max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
-            differences[name] = max(differences[name], off)
-    for name, difference in differences.items():
-        value = difference / scale if difference else 0.0
+            differences[name] = max(differences[name], difference(found, wanted))
+    for name, off in differences.items():
+        value = off / scale if off else 0.0
         bound = (T + problem.m + int(np.diff(problem.X.indptr).max())) * EPS
         yield Entry(
             LABEL_OF[name],

@@ -186,12 +186,15 @@ def print_ledger(entries: list[Entry]) -> None:
         for label, claim in dict.fromkeys((entry.label, entry.claim) for entry in here):
             print(f"  {NAMES.get(label, label)}: {claim}")
             print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
-    wrong = [entry for entry in entries if not entry.as_expected]
-    spoilt = sum(entry.corruptions for entry in entries)
-    if spoilt:
-        refuted = sum(entry.refuted for entry in entries)
-        print(f"{refuted} of {spoilt} corrupted formulas, losses and programs were refuted")
-    print(f"{len(entries)} entries, {len(entries) - len(wrong)} as expected, {len(wrong)} not")
+    print(*summary(entries), sep="\n")
+
+
+def summary(entries: list[Entry]) -> list[str]:
+    """The last lines of a ledger: of what was spoilt on purpose, where anything was, and of all entries."""
+    wrong = sum(not entry.as_expected for entry in entries)
+    spoilt, refuted = (sum(getattr(entry, name) for entry in entries) for name in ("corruptions", "refuted"))
+    corrupted = [f"{refuted} of {spoilt} corrupted formulas, losses and programs were refuted"] if spoilt else []
+    return [*corrupted, f"{len(entries)} entries, {len(entries) - wrong} as expected, {wrong} not"]
 
 
 def versions() -> dict[str, str]:

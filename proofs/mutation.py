@@ -35,7 +35,7 @@ FOR_MANY = {
 """What the loop for many models is made of, by the names under which these functions call each other."""
 
 HELPERS = ("add", "add_both", "ONE", "TWO", "THREE", "FOUR", *FOR_MANY)
-HINTS = ("ahead(", "ahead_in_order(", "ahead_of(")
+HINTS = ("ahead(", "ahead_in_order(", "ahead_of(", "side_by_side(")
 """How the lines begin that compute nothing, and which no proof can tell from their corruptions."""
 
 

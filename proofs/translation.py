@@ -10,8 +10,10 @@ from functools import partial
 
 import numpy as np
 
+import efficient
 from efficient import State
 from reference import Problem, draw_indices
+from reference.datasets import make_generic
 
 from .cases import Case
 from .ledger import Entry, Job
@@ -64,3 +66,21 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
             loss,
             expected=name in ("csgd", "casgd"),
         )
+
+
+def changes(offsets, loss: str = "log", lam: float = 0.1, steps: int = 200) -> dict[str, np.ndarray]:
+    """How much each algorithm's predictions on 20 rows change, of the largest, when a number is added to all their entries.
+
+    In float64; the entries are multiples of 2^-12, so that adding a power of two up to 2^30 does not round.
+    """
+    data = make_generic(20, 5, 5, seed=1)
+    rows = np.round(data.X.toarray() * 4096) / 4096
+    indices = draw_indices(len(rows), steps, rng=2)
+    found = {}
+    for name in ALGORITHMS:
+        train = getattr(efficient, name)
+        here, *moved = (
+            train(Problem(rows + offset, data.y, loss, lam), indices).predict(rows + offset) for offset in (0, *offsets)
+        )
+        found[name] = np.array([abs(there - here).max() for there in moved]) / abs(here).max()
+    return found

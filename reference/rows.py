@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+FLOATS, PLACES = (np.float32, np.float64), (np.int32, np.int64)
+"""The types of values and of column numbers that are used where they lie, in the byte order of the machine."""
+
 
 class Rows(NamedTuple):
     """Feature vectors x_1, …, x_m as canonical compressed sparse rows (CSR): sorted columns, no column twice in a row.
@@ -89,10 +92,11 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
         raise TypeError(f"{name} must hold real numbers; got dtype {X.dtype}")
     if sp.issparse(X):
         X = well_formed(X, name)
-    with np.errstate(over="ignore"):  # a long double that is infinite as a float64 is refused below
+    with np.errstate(over="ignore", invalid="ignore"):  # a long double that is infinite as a float64 is refused below
         rows = _float_rows(X, name) if number is np.float64 else _exact_rows(X, number, name)
-    if number is np.float64 and rows.data.size and not np.isfinite([rows.data.min(), rows.data.max()]).all():
-        e = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        finite = number is not np.float64 or np.isfinite(rows.data @ rows.data)  # one visit; false as well if it overflows
+    if not finite and len(wrong := np.flatnonzero(~np.isfinite(rows.data))):
+        e = int(wrong[0])
         i = int(np.searchsorted(rows.indptr, e, side="right")) - 1
         raise ValueError(
             f"{name} must be finite; got {rows.data[e]} in row {i}, column {rows.indices[e]}: drop or impute such entries"
@@ -118,7 +122,10 @@ def well_formed(X, name):
             # flags that say "sorted" or "canonical" can be stale: forget them, they are recomputed on demand
             vars(X).pop("_has_canonical_format", None)
             vars(X).pop("_has_sorted_indices", None)
-            X.check_format(full_check=True)
+            as_is = X.format == "csr" and X.dtype in FLOATS and X.indptr.dtype == X.indices.dtype in PLACES
+            X.check_format(full_check=not as_is)  # in full it also makes numbers native, and the places of one type
+            if as_is:
+                _check_columns(X)
         elif X.format == "coo":
             for axis, index in enumerate(X.coords):
                 if index.size and (index.min() < 0 or index.max() >= X.shape[axis]):
@@ -129,6 +136,18 @@ def well_formed(X, name):
     except (ValueError, IndexError) as error:
         raise ValueError(f"{name} is a malformed sparse matrix of shape {X.shape}: {error}") from None
     return X
+
+
+def _check_columns(X) -> None:
+    """What scipy's full check does, without looking at every entry where the columns of each row ascend."""
+    stored = np.diff(X.indptr)
+    if (stored < 0).any():
+        raise ValueError("index pointer values must form a non-decreasing sequence")
+    least, largest = X.indices, X.indices
+    if X.has_canonical_format:  # the first and the last of a row are its least and largest
+        least, largest = (X.indices[ends[stored > 0]] for ends in (X.indptr[:-1], X.indptr[1:] - 1))
+    if len(least) and (least.min() < 0 or largest.max() >= X.shape[1]):
+        raise ValueError(f"column {least.min()} or {largest.max()} outside 0..{X.shape[1] - 1}")
 
 
 def _to_float64(array: np.ndarray, name) -> np.ndarray:
@@ -143,7 +162,7 @@ def _to_float64(array: np.ndarray, name) -> np.ndarray:
 def _float_rows(X, name) -> Rows:
     if not sp.issparse(X):
         X = sp.csr_array(_to_float64(X, name))
-    elif not (X.format == "csr" and X.dtype in (np.float32, np.float64) and X.has_canonical_format):
+    elif not (X.format == "csr" and X.dtype in FLOATS and X.has_canonical_format):
         X = X.astype(np.float64).tocsr()  # a copy, in float64 before anything is added up: int8 and bool sums would wrap
         X.sum_duplicates()
     return Rows(X.data, X.indices, X.indptr, X.shape[1])

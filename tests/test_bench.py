@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from proofs import pictures
+from proofs import peer, pictures
 from proofs.__main__ import main
-from proofs.bench import contestants, peer, scaling, speed, tables
+from proofs.bench import contestants, scaling, speed, tables, watch
 from proofs.bench.contestants import Field, Run, many_models, single_models
 from proofs.bench.floors import plain_asgd, visit_twice
 from proofs.bench.footprint import start
@@ -155,7 +155,7 @@ def off_by_one_bit(run):
         (
             "scikit-learn fit",
             "fit",
-            slipped(contestants.fit, "loss, lam,", "loss, 2 * lam,"),
+            slipped(contestants.fit, "loss.name, lam,", "loss.name, 2 * lam,"),
         ),
     ],
 )
@@ -206,10 +206,10 @@ def test_scikit_learn_is_left_as_it_was():
     from sklearn.linear_model import _stochastic_gradient as module
 
     original = module._plain_sgd64
-    with peer.watched():
+    with watch.watched():
         assert module._plain_sgd64 is not original
         with pytest.raises(NotAvailable, match="classes"):
-            peer.fit(peer.learner(PROBLEM.loss, 1.0, shuffle=False), DATA.X, np.ones(80))
+            watch.fit(peer.learner(PROBLEM.loss.name, 1.0), DATA.X, np.ones(80))
     assert module._plain_sgd64 is original
 
 

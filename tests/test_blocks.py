@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import efficient.blocks
+import efficient.state
 from efficient import State
 from efficient.blocks import blocks, held_interrupts
 from reference import Problem, draw_indices
@@ -114,6 +116,15 @@ def test_bad_arguments_of_a_run(arguments, error, message):
     with pytest.raises(error, match=message):
         state.run(INDICES, **arguments)
     assert state.t == 0
+
+
+def test_a_run_of_one_block_makes_no_bar_in_a_notebook(monkeypatch):
+    wanted = []
+    monkeypatch.setattr(efficient.state, "progress_bar", lambda first, last, bar: wanted.append(bar) or nullcontext())
+    monkeypatch.setattr(efficient.state, "first_block", lambda X: 100)
+    state = State(PROBLEM, "asgd").run(INDICES[:100]).run(INDICES[:101]).run(INDICES[:1], progress=True)
+    assert wanted == [False, None, True]
+    assert state.t == 202
 
 
 @pytest.mark.parametrize("algorithm", ["asgd", "casgd"])

@@ -45,6 +45,8 @@ def test_every_kind_of_access_is_counted():
     array += 1
     assert (tally.read, tally.written) == (7, 6)
     assert (array[1:3] @ array[2:4], tally.read, tally.written) == (2.0 * 2 + 2 * 4, 11, 6)
+    np.add.at(array, [0, 0, 3], array[1:4])
+    assert (array.view(np.ndarray).tolist(), tally.read, tally.written) == ([5, 2, 2, 8, 5], 17, 9)
 
 
 FULL_SIZE = """

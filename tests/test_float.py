@@ -169,3 +169,12 @@ def test_a_loss_that_cannot_be_compiled_is_refused_with_the_reason():
     opaque = reference.Loss("opaque", lambda p, y: 0.0, lambda p, y: {}[p])
     with pytest.raises(TypeError, match="derivative must be scalar arithmetic"):
         efficient.sgd(Problem(X4, Y4, opaque, 0.5), PI)
+
+
+@pytest.mark.parametrize("algorithm", ["asgd", "casgd"])
+def test_vectors_that_do_not_lie_side_by_side_are_refused(algorithm):
+    # the compiled loops are told how far it is from one entry to the next; elsewhere they would write where nothing is
+    state = efficient.State(Problem(X4, Y4, "log", 0.5), algorithm)
+    state._room = np.asfortranarray(state._room)
+    with pytest.raises(ValueError, match="side by side"):
+        state.run(PI)

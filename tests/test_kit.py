@@ -323,6 +323,14 @@ def test_one_that_does_not_repeat_itself_is_told_so():
 
     assert "it draws examples or keeps state" in str(check(shuffles, "asgd", "log"))
 
+    longest = max(load("sgd", "absolute"), key=lambda case: len(case.indices))
+
+    def mostly_shuffles(X, y, loss, lam, indices, average, centred):
+        repeats = len(y) == len(longest.y)
+        return RIGHT(X, y, loss, lam, indices[::-1] if repeats else rng.permutation(indices), average, centred)
+
+    assert "it draws examples or keeps state" in str(check(mostly_shuffles, "sgd", "absolute"))
+
 
 # what an implementation may do instead of answering
 

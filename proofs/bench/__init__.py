@@ -9,22 +9,25 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from reference import LOSSES
+from reference import LOSSES, Problem
 from reference.files import write_whole
 
 from . import tables
 from .footprint import start
 from .scaling import QUICK_SWEEPS, SWEEPS, scale
-from .sets import QUICK_SETS, SETS, text_problem, user_problem
+from .sets import QUICK_SETS, SETS, Text, text_problem, user_problem
 from .speed import contest, new_results
 
 PICTURES = (".png", ".svg")
+QUICK_ROUNDS, QUICK_REPEATS = 5, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,8 +101,10 @@ def _speed(options: argparse.Namespace, results: dict, bar: tqdm) -> None:
         problems = {os.path.basename(options.data): lambda: problem}
     else:
         sizes = QUICK_SETS if options.quick and not options.sets else {name: SETS[name] for name in options.sets or SETS}
-        problems = {name: partial(text_problem, sizes[name]) for name in sizes}
-    rounds, first_calls = (5, partial(start, 1, ["asgd"])) if options.quick else (9, partial(start, 3, ["asgd", "casgd"]))
+        problems = _synthetic(sizes)
+    rounds, first_calls = (
+        (QUICK_ROUNDS, partial(start, 1, ["asgd"])) if options.quick else (9, partial(start, 3, ["asgd", "casgd"]))
+    )
     for timings in contest(results, problems, rounds, first_calls, *_told(bar)):
         if timings[0]["order"] == "sequential":
             _show(bar, [tables.of_set(results["sets"][-1])])
@@ -110,8 +115,23 @@ def _speed(options: argparse.Namespace, results: dict, bar: tqdm) -> None:
 
 
 def _scaling(options: argparse.Namespace, results: dict, bar: tqdm) -> None:
-    scale(results, QUICK_SWEEPS if options.quick else SWEEPS, 3 if options.quick else 7, *_told(bar))
+    scale(results, QUICK_SWEEPS if options.quick else SWEEPS, QUICK_REPEATS if options.quick else 7, *_told(bar))
     _show(bar, tables.of_scaling(results))
+
+
+def quick(kind: str, bar: tqdm) -> dict[str, Any]:
+    """What `--quick` measures of "speed", but for the first calls in a fresh Python, or of "scaling"; nothing is printed."""
+    results = new_results(kind)
+    if kind == "scaling":
+        scale(results, QUICK_SWEEPS, QUICK_REPEATS, *_told(bar))
+    else:
+        for _ in contest(results, _synthetic(QUICK_SETS), QUICK_ROUNDS, dict, *_told(bar)):
+            pass
+    return results
+
+
+def _synthetic(sizes: Mapping[str, Text]) -> dict[str, Callable[[], Problem]]:
+    return {name: partial(text_problem, size) for name, size in sizes.items()}
 
 
 def _told(bar: tqdm):
@@ -144,5 +164,5 @@ def _draw(results: dict, path: str) -> None:
 
     plt.switch_backend("agg")
     figure = np.ravel(getattr(pictures, results["kind"])(results))[0].figure
-    write_whole(path, lambda file: figure.savefig(file, format=path.rpartition(".")[2]))
+    write_whole(path, lambda file: figure.savefig(file, format=path.rpartition(".")[2], dpi=100))
     plt.close(figure)

@@ -13,7 +13,8 @@ from efficient.compiled import compiled_derivative, compiled_loop, unsigned
 from efficient.state import ALGORITHMS
 from reference import Predictor, Problem, draw_indices
 
-from . import peer
+from .. import peer
+from . import watch
 from .floors import numpy_asgd, plain_asgd, visit_twice
 from .measure import Contestant, NotAvailable, Run, clock, difference, largest_difference, now
 from .sets import matrix
@@ -71,7 +72,7 @@ def _every_row_once(problem: Problem, order: str) -> np.ndarray:
     if order == "sequential":
         return draw_indices(problem.m, problem.m, order="cyclic")
     try:
-        return peer.shuffled_order(problem.m, problem.loss)
+        return watch.shuffled_order(problem.m, problem.loss)
     except NotAvailable:
         return draw_indices(problem.m, problem.m, order="permuted")
 
@@ -243,14 +244,14 @@ def fit(field: Field, labels, lambdas, alone: bool = True) -> Run:
     """scikit-learn on the same rows in the same order, once for each λ: its inner function alone, or all of `fit`."""
     answers, inside, whole = [], 0.0, 0.0
     for lam in lambdas:
-        learner = peer.learner(field.problem.loss, lam, shuffle=field.order == "random")
+        learner = peer.learner(field.problem.loss.name, lam, shuffle=field.order == "random", random_state=watch.OneSeed())
         began = now()
         if alone:
-            with peer.watched() as inner:
-                peer.fit(learner, field.rows_with_ones, labels)
+            with watch.watched() as inner:
+                watch.fit(learner, field.rows_with_ones, labels)
             inside += inner.seconds
         else:
-            peer.fit(learner, field.rows_with_ones, labels)
+            watch.fit(learner, field.rows_with_ones, labels)
         whole += now() - began
         answers += peer.predictors(learner)
     return Run(inside, answers, {"whole": whole}) if alone else Run(whole, answers, {})

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .contestants import K
+from .footprint import SECONDS
 
 
 def of_set(entry: dict[str, Any]) -> str:
@@ -51,7 +52,8 @@ def of_memory(results: dict[str, Any]) -> Iterator[str]:
 def of_start(results: dict[str, Any]) -> Iterator[str]:
     yield "Start: seconds in a fresh Python"
     for algorithm, seconds in results["start"].items():
-        yield f"  import efficient {seconds['import']:.2f}, first call of {algorithm} {seconds['first_call']:.2f}"
+        for name, what in (("import", "import efficient"), ("first_call", f"first call of {algorithm}")):
+            yield f"  {what:<24}{seconds[name]:6.2f} of {SECONDS[name]:g}  {_verdict(seconds[name] <= SECONDS[name])}"
 
 
 def of_targets(results: dict[str, Any]) -> Iterator[str]:

@@ -33,7 +33,8 @@ N_t eps is twice N_t roundings. The factor 2 pays for terms of second order and 
 
 **Predictors.** w_T = −1/(λT) Σ_j g_j x̂_j and b'_T, with 1 − x̂_j · x̄ for x̂_j, are bounded likewise. In a mean g_j has the
 weight h_T − h_{j−1} (h harmonic numbers); Algorithms 2 and 3 subtract u, which has h_{j−1}, from h v, so that roundings are of
-h_T + h_{j−1}. A predictor has 2 roundings a step more, for the sums c, h and s.
+h_T + h_{j−1}. A predictor has 2 roundings a step more, for the sums c, h and s. In a mean with weights ω_t, where h is the sum
+of ω_t/t and Σω stands for T, it has 3 more again: ω_t itself, its product with what it weighs, and the sum Σω.
 
 **Kinks.** A derivative is decided if the margin is further from the kink than e_t; or if every number that goes into the margin
 is exact in float64. That is so at t = 1; and up to t = 3, where only λ, 2λ and m have been divided by, if these are powers of
@@ -58,26 +59,29 @@ ZERO = Fraction(0)
 SHORT = Context(prec=2, rounding=ROUND_UP)
 
 
-def bounds(run: Run, average: bool, checkpoints: Sequence[int]) -> dict:
+def bounds(run: Run, average: bool, checkpoints: Sequence[int], omega: Sequence[Fraction] | None = None) -> dict:
     """The absolute tolerances for p and g at every step, and for w (the largest of any column) and b at the checkpoints.
 
+    `omega` are the weights ω_1, … of the iterates in the mean; without, it is uniform.
     They are None from the first step on whose derivative is not decided in float64; "undecided" then says which and why.
     All is computed on fractions and rounded up to two digits, so that it is the same on every machine.
     """
     rows = _rows(run)
     e, d, undecided = _steps(run)
     end = undecided or len(e) + 1
-    harmonic = [ZERO, *accumulate(Fraction(1, t) for t in range(1, len(e) + 1))]
+    weights, roundings = ([Fraction(1)] * len(e), 6) if omega is None else (omega, 9)
+    harmonic = [ZERO, *accumulate(weight / t for t, weight in enumerate(weights, start=1))]
     predictors: list[dict[str, float | None]] = []
     for t in checkpoints:
         w, b = np.full(run.n, ZERO), ZERO
         for j, i in enumerate(run.indices[:t]):
-            handed_on, made = d[j], (6 * t + rows.once) * EPS * abs(run.steps[j].g)
+            handed_on, made = d[j], (roundings * t + rows.once) * EPS * abs(run.steps[j].g)
             if average:
                 handed_on, made = handed_on * (harmonic[t] - harmonic[j]), made * (harmonic[t] + harmonic[j])
             w = w + handed_on * abs(rows.centred[i]) + made * rows.size[i]
             b = b + handed_on * abs(1 - rows.centred[i] @ rows.mean) + made * (rows.size[i] @ rows.mean_size + 1)
-        tolerances = {"w": max(w, default=ZERO) / (run.exact.lam * t), "b": b / (run.exact.lam * t)}
+        scale = run.exact.lam * (sum(weights[:t]) if average else t)
+        tolerances = {"w": max(w, default=ZERO) / scale, "b": b / scale}
         predictors.append({name: _number(bound) if t < end else None for name, bound in tolerances.items()})
     result = {
         "p": [_number(each) if t < end else None for t, each in enumerate(e, start=1)],

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from tqdm import tqdm
 
 import efficient
@@ -19,6 +18,7 @@ import reference
 from reference import Problem
 from reference.files import write_whole
 
+from .. import peer
 from ..stability import Printed
 from . import train_with
 from .check import check
@@ -27,41 +27,14 @@ from .report import Report
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- examined: begin -->", "<!-- examined: end -->"
 
-SCIKIT_LEARN_LOSS = {"hinge": "hinge", "log": "log_loss", "squared": "squared_error", "absolute": "epsilon_insensitive"}
-
-
-def learner(loss: str, lam: float, average: bool, **options):
-    """scikit-learn's SGD with the paper's steps 1/(λt), one pass over the rows in their order."""
-    from sklearn.linear_model import SGDClassifier, SGDRegressor
-
-    kind = SGDClassifier if loss in ("hinge", "log") else SGDRegressor
-    return kind(
-        loss=SCIKIT_LEARN_LOSS[loss],
-        epsilon=0.0,
-        alpha=lam,
-        learning_rate="invscaling",
-        eta0=1 / lam,
-        power_t=1,
-        average=average,
-        shuffle=False,
-        **options,
-    )
-
-
-def _one_pass(estimator, X, y, loss: str):
-    """`partial_fit` takes one pass, and a class that is absent does not disturb it."""
-    classes = {"classes": [-1.0, 1.0]} if loss in ("hinge", "log") else {}
-    return estimator.partial_fit(X, y, **classes)
-
 
 def scikit_learn(X, y, loss, lam, indices, average, centred):
     """The recipe: the drawn rows in their order, and a column of ones for the bias: so it is regularised, as in the paper."""
     if centred:
         raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
-    rows = sp.hstack([X[indices], np.ones((len(indices), 1))], format="csr")
-    fitted = _one_pass(learner(loss, lam, average, fit_intercept=False), _int32(rows), y[indices], loss)
-    coefficients = fitted.coef_.ravel()
-    return coefficients[:-1], coefficients[-1]
+    fitted = peer.one_pass(peer.learner(loss, lam, average), peer.with_ones(X[indices]), y[indices])
+    (found,) = peer.predictors(fitted)
+    return found.w, found.b
 
 
 def scikit_learn_intercept(X, y, loss, lam, indices, average, centred):
@@ -70,7 +43,7 @@ def scikit_learn_intercept(X, y, loss, lam, indices, average, centred):
         raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
     if X.shape[1] == 0:
         raise NotImplementedError("scikit-learn wants at least one feature")
-    fitted = _one_pass(learner(loss, lam, average), _int32(X[indices]), y[indices], loss)
+    fitted = peer.one_pass(peer.learner(loss, lam, average, fit_intercept=True), peer.short(X[indices]), y[indices])
     return fitted.coef_.ravel(), fitted.intercept_[0]
 
 
@@ -103,12 +76,6 @@ def authors_last_predictor(X, y, loss, lam, indices, average, centred):
         raise NotImplementedError("only the last predictor of the centred trainer")
     state = Printed(Problem(X, y, loss, lam), "csgd").run(indices)
     return -state.v / (lam * state.t), -state.a / (lam * state.t)
-
-
-def _int32(X):
-    X = sp.csr_matrix(X)
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return X
 
 
 class Examined(NamedTuple):

@@ -7,12 +7,22 @@ from reference import Predictor, Problem, draw_indices, minimise
 from reference.averages import polynomial
 from reference.datasets import load_tweets, with_sign_labels
 
-from ..averages import KINDS, LONG, Setting, suboptimality
-from .look import COLOURS, labelled, new_axes
+from ..averages import (
+    KINDS,
+    LONG,
+    Setting,
+    data_of,
+    expected_gain,
+    gain,
+    shares_of_gradients,
+    suboptimality,
+    without_the_first,
+)
+from .look import ALGORITHM_COLOURS, colours_of_averages, labelled, new_axes, plain_numbers
 
 
 def guarantee(ax=None, passes: int = 20, seeds: int = 10):
-    """E F − F* of three averages against T, with the bounds that `proofs.guarantee` proves: 4200 tweets, hinge, λ = 0.01.
+    """E F − F* of three averages against T, with the bounds that `proofs.guarantee` proves: 4196 tweets, hinge, λ = 0.01.
 
     The lines are means over the seeds, the bands reach from the lowest to the highest; G² = 4 max ‖[x_i, 1]‖².
     """
@@ -26,7 +36,8 @@ def guarantee(ax=None, passes: int = 20, seeds: int = 10):
     bounds = (unit * h[T - 1] / T, unit * h[T] / T, unit * 2 * (2 * T + 1 - h[T]) / (T * (T + 1)))
     names = (r"mean of $w_0,\ldots,w_{T-1}$", r"the paper's mean, $w_1,\ldots,w_T$", r"$w_t$ weighted by $t$")
     ax = new_axes() if ax is None else ax
-    for place, (name, bound, colour) in enumerate(zip(names, bounds, COLOURS, strict=True)):
+    _, uniform, weighted, _ = colours_of_averages("asgd")
+    for place, (name, bound, colour) in enumerate(zip(names, bounds, ("black", uniform, weighted), strict=True)):
         measured, dash = excess[:, place], (4 * place, (4, 8)) if place < 2 else "--"
         ax.loglog(T, bound, linestyle=dash, color=colour, linewidth=2)
         ax.loglog(T, measured.mean(axis=0), color=colour, linewidth=(6, 2, 2.5)[place], label=name)  # the first two coincide
@@ -51,12 +62,64 @@ def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
 def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
     """How far the last iterate and three averages are from the minimum after so many passes: median and quartiles of seeds."""
     ax = new_axes() if ax is None else ax
-    shares = suboptimality(setting, seeds)
-    for place, (kind, marker) in enumerate(zip(KINDS, "os^v", strict=True)):
+    shares, passes = suboptimality(setting, seeds), np.array(setting.passes)
+    colours = colours_of_averages(setting.algorithm)
+    for place, (kind, marker, colour) in enumerate(zip(KINDS, "os^v", colours, strict=True)):
         low, middle, high = np.quantile(shares[:, :, place], (0.25, 0.5, 0.75), axis=0)
-        colour = ("#000000", *COLOURS)[place]
-        ax.loglog(setting.passes, middle, marker=marker, markersize=7, color=colour, linewidth=2.5, label=kind)
-        ax.fill_between(setting.passes, low, high, color=colour, alpha=0.2, linewidth=0)
+        ax.loglog(passes, middle, marker=marker, markersize=7, color=colour, linewidth=2.5, label=kind)
+        ax.fill_between(passes, low, high, color=colour, alpha=0.2, linewidth=0)
+    end = np.median(shares[:, -1].min(axis=-1))
+    late = passes[passes >= min(1, passes[-1] / 10)]
+    ax.loglog(late, 0.5 * end * passes[-1] / late, ":", color="black", linewidth=1.5, label="slope of $1/T$")
+    ax.axhline(1, color="grey", linewidth=1)
+    ax.annotate("no training", (passes[-1], 1), (0, 3), textcoords="offset points", ha="right", fontsize=12, color="dimgrey")
     offset = r"$t_0 = R^2/\lambda$" if setting.safe else "$t_0 = 0$"
     ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, {setting.algorithm}, {offset}", fontsize=14)
     return labelled(ax, "passes $T/m$", r"$(F - F^\star)\,/\,(F(0) - F^\star)$")
+
+
+def memory(ax=None, steps: int = 1000):
+    """What share each step's gradient has in the last iterate and in three averages, as a multiple of 1/T, measured.
+
+    In brackets the mean square, by which the noise of T independent gradients is larger than in the last iterate.
+    """
+    ax = new_axes() if ax is None else ax
+    share = np.arange(1, steps + 1) / steps
+    for kind, counts, colour in zip(KINDS, shares_of_gradients(steps), colours_of_averages("asgd"), strict=True):
+        ax.semilogx(share, counts, color=colour, linewidth=3, label=f"{kind} ({np.mean(counts**2):.2f})")
+    ax.set_ylim(0, None)
+    return labelled(ax, "when the gradient was taken, $i/T$", "its share, times $T$")
+
+
+def remembered(setting: Setting, dropped: tuple[int, ...], seeds: int = 10, ax=None):
+    """How far the uniform average is from the minimum if its first iterates are left out, beside the last iterate."""
+    ax = new_axes() if ax is None else ax
+    T = int(setting.passes[-1] * len(data_of(setting.data).y))
+    low, middle, high = np.quantile(without_the_first(setting, dropped, seeds), (0.25, 0.5, 0.75), axis=0)
+    last_colour, colour, *_ = colours_of_averages(setting.algorithm)
+    share = np.array(dropped) / T
+    ax.semilogy(share, middle, "s-", markersize=7, color=colour, linewidth=2.5, label="uniform average of the rest")
+    ax.fill_between(share, low, high, color=colour, alpha=0.2, linewidth=0)
+    last = np.median(suboptimality(setting, seeds)[:, -1, 0])
+    ax.axhline(last, color=last_colour, linewidth=2.5, label="last iterate")
+    ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, $T$ = {T}", fontsize=14)
+    plain_numbers(ax.yaxis)
+    return labelled(ax, "share of the iterates left out", r"$(F - F^\star)\,/\,(F(0) - F^\star)$")
+
+
+def gains(ratios: tuple[float, ...] = (0.1, 0.3, 1, 3, 10, 30), ax=None, **options):
+    """What averaging gains where the loss curves more than the regulariser, and loses where it curves less."""
+    ax = new_axes() if ax is None else ax
+    ax.loglog(ratios, gain(ratios, **options), "s", color=ALGORITHM_COLOURS["asgd"], markersize=10, label="measured")
+    fine = np.geomspace(min(ratios), max(ratios), 100)
+    ax.loglog(fine, expected_gain(fine), "--", color="black", linewidth=2, label=r"$2/(1 + h/\lambda)$")
+    ax.axhline(1, color="grey", linewidth=1)
+    ax.annotate("averaging loses", (ratios[0], 1), (0, 5), textcoords="offset points", fontsize=12, color="dimgrey")
+    ax.annotate("averaging gains", (ratios[0], 1), (0, -16), textcoords="offset points", fontsize=12, color="dimgrey")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda number, _: f"{number:g}")
+    return labelled(
+        ax,
+        r"curvature of the loss over that of the regulariser, $h/\lambda$",
+        "excess of the average / of the last",
+    )

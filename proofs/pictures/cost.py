@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from .look import ALGORITHM_COLOURS, labelled, new_axes, plain_numbers
+from reference import Problem, draw_indices
+
+from ..cost import count_dense, count_sparse
+from .look import ALGORITHM_COLOURS, grid, labelled, new_axes, plain_numbers
 
 SPEED_SHOWN = {
     "floor": ("floor: memory moved, nothing computed", "_", "#000000"),
@@ -59,10 +62,7 @@ def scaling(results, axes=None):
         What `python -m proofs bench --scaling --json FILE` writes.
     axes : array of matplotlib Axes of shape (2, 3), optional
     """
-    import matplotlib.pyplot as plt
-
-    if axes is None:
-        axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained", sharex="col")[1]
+    axes = grid(2, 3, (13, 8), sharex="col") if axes is None else axes
     for row, (curves, unit) in enumerate((("curves", "seconds"), ("counts", "entries"))):
         for ax, variable in zip(axes[row], ("T", "k", "n"), strict=True):
             ax.margins(x=0.2)  # room for the exponents
@@ -88,3 +88,38 @@ def _curve(ax, entry, unit: str) -> None:
     if entry["algorithm"] == "asgd" and (entry["part"] != "call" or entry["variable"] == "n"):  # else it is the loop's
         shown = rf"${entry['variable']}^{{{round(entry['last_exponent'], 2) + 0.0:.2f}}}$"
         ax.annotate(shown, (x[-1], y[-1]), (4, -4), textcoords="offset points", fontsize=11, color=colour)
+
+
+def step(problems: dict[str, Problem], ax=None, steps: int = 10):
+    """Entries that a step reads and writes, counted one by one: the dense definition hollow, the sparse loop full.
+
+    Parameters
+    ----------
+    problems : dict of Problem
+        By the name to show.
+    ax : matplotlib Axes, optional
+    steps : int
+        How many steps are counted; shown is their mean.
+    """
+    ax = new_axes() if ax is None else ax
+    places: dict[str, int] = {}
+    for name, problem in problems.items():
+        indices = draw_indices(problem.m, steps, rng=0)
+        for algorithm, colour in ALGORITHM_COLOURS.items():
+            dense = sum(count_dense(algorithm, problem, indices)) / steps
+            sparse = sum(count_sparse(algorithm, problem, indices)[0]["loop"]) / steps
+            place = places[f"{name}, {algorithm}"] = len(places)
+            ax.plot([sparse, dense], [place, place], color=colour, linewidth=2)
+            ax.plot(sparse, place, "o", color=colour, markersize=11)
+            ax.plot(dense, place, "o", color=colour, markersize=11, markerfacecolor="white", markeredgewidth=2)
+            ax.annotate(
+                f"× {dense / sparse:.0f}", ((sparse * dense) ** 0.5, place), (0, 4), textcoords="offset points", fontsize=12
+            )
+    ax.plot([], [], "o", color="black", markersize=11, label="sparse loop")
+    ax.plot([], [], "o", color="black", markersize=11, markerfacecolor="white", markeredgewidth=2, label="dense definition")
+    ax.set_xscale("log")
+    ax.set_yticks(list(places.values()), list(places))
+    ax.set_ylim(len(places) - 0.4, -0.8)
+    labelled(ax, "entries read and written by a step", "", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    ax.grid(axis="y", visible=False)
+    return ax

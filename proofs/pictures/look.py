@@ -4,9 +4,14 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73")  # blue, orange, green of Okabe and 
 
 
 def new_axes():
+    return grid(1, 1, (8, 5))
+
+
+def grid(rows: int, columns: int, size=(13, 9), **options):
+    """New axes in a grid, as `matplotlib.pyplot.subplots` makes them, of this size in inches for 80 dots each."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(8, 5), layout="constrained")[1]
+    return plt.subplots(rows, columns, figsize=size, dpi=80, layout="constrained", **options)[1]
 
 
 def labelled(ax, x: str, y: str, **legend):
@@ -15,12 +20,19 @@ def labelled(ax, x: str, y: str, **legend):
     ax.set_ylabel(y, fontsize=14)
     ax.tick_params(labelsize=12)
     ax.grid(alpha=0.3)
-    ax.legend(fontsize=12, frameon=False, **legend)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(**{"fontsize": 12, "frameon": False, **legend})
     return ax
 
 
 ALGORITHM_COLOURS = {"sgd": "#56B4E9", "asgd": "#0072B2", "csgd": "#CC79A7", "casgd": "#009E73"}
-"""One colour for each algorithm in the pictures of the bench, from Okabe and Ito as well."""
+"""One colour for each algorithm in all pictures, from Okabe and Ito as well."""
+
+
+def colours_of_averages(algorithm: str) -> tuple[str, str, str, str]:
+    """For the last iterate, the uniform average, the t-weighted one and the suffix: the first two are algorithms."""
+    last = {"asgd": "sgd", "casgd": "csgd"}[algorithm]
+    return ALGORITHM_COLOURS[last], ALGORITHM_COLOURS[algorithm], "#E69F00", "#D55E00"
 
 
 def plain_numbers(axis) -> None:

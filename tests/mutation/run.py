@@ -51,8 +51,8 @@ MEMORY = 4 << 30
 EVERY = 37
 """Of the vectors, each mutant meets each so manieth; the modules' tests see more."""
 
-HINTS = ("ahead(", "ahead_in_order(", "ahead_of(")
-"""How the lines begin that only fetch ahead of time: no result shows what they do."""
+HINTS = ("ahead(", "ahead_in_order(", "ahead_of(", "side_by_side(")
+"""How the lines begin that only fetch ahead of time, or say where things lie: no result shows what they do."""
 
 LIBRARIES = (
     "numba.extending",

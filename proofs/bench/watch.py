@@ -1,7 +1,7 @@
-"""scikit-learn's averaged SGD, a fair peer: told to take steps 1/(λt) on rows [x, 1], it computes the [w̄, b̄] of Algorithm 2.
+"""scikit-learn's compiled inner function, timed alone by standing in for it during a genuine `fit`.
 
-Its compiled inner function is timed alone by standing in for it during a genuine `fit`, so that how it is called is none of
-our business. It visits one entry more a row, the 1 of the bias, and shuffles the row numbers itself.
+So how it is called is none of our business. It visits one entry more a row, the 1 of the bias, and shuffles the row numbers
+itself.
 """
 
 from contextlib import contextmanager
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import numpy as np
 import scipy.sparse as sp
 
-from reference import Loss, Predictor
+from reference import Loss
 
-from ..independence import SCIKIT_LEARN_LOSS
+from ..peer import learner
 from .measure import NotAvailable, now
 
 
@@ -22,44 +22,12 @@ class OneSeed(np.random.RandomState):
         return 1 if size is None else [self] * size  # a seed for each class may be a generator
 
 
-def with_ones(X) -> sp.csr_matrix:
-    """The rows [x, 1], in the container and with the integers that it works on without a copy."""
-    rows = sp.csr_matrix(sp.hstack([X, sp.csr_array(np.ones((X.shape[0], 1)))], format="csr"))
-    rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-    return rows
-
-
-def learner(loss: Loss, lam: float, shuffle: bool):
-    """The estimator with this recipe: one pass over the rows, in order or shuffled."""
-    from sklearn.linear_model import SGDClassifier, SGDRegressor
-
-    return (SGDClassifier if loss.binary else SGDRegressor)(
-        loss=SCIKIT_LEARN_LOSS[loss.name],
-        epsilon=0.0,
-        alpha=lam,
-        learning_rate="invscaling",
-        eta0=1 / lam,
-        power_t=1,
-        average=True,
-        fit_intercept=False,
-        shuffle=shuffle,
-        random_state=OneSeed(),
-        max_iter=1,
-        tol=None,
-    )
-
-
 def fit(learner, X, y) -> None:
     """Fit, or raise NotAvailable with the reason why it will not."""
     try:
         learner.fit(X, y)
     except ValueError as error:
         raise NotAvailable(f"scikit-learn: {error}") from None
-
-
-def predictors(fitted) -> list[Predictor]:
-    """(w̄, b̄) of each class, or the one of two classes or a regression; the bias is the weight of the column of ones."""
-    return [Predictor(row[:-1], row[-1]) for row in np.atleast_2d(fitted.coef_)]
 
 
 class Inner:
@@ -102,7 +70,7 @@ def watched():
 def shuffled_order(m: int, loss: Loss) -> np.ndarray:
     """The order in which it visits m rows when it shuffles, whatever they are: asked of a fit to m rows of one column."""
     with watched() as inner:
-        fit(learner(loss, 1.0, shuffle=True), sp.csr_matrix(np.ones((m, 1))), np.arange(m) % 2)
+        fit(learner(loss.name, 1.0, shuffle=True, random_state=OneSeed()), sp.csr_matrix(np.ones((m, 1))), np.arange(m) % 2)
     if inner.dataset is None:
         raise NotAvailable("scikit-learn's inner function is not handed a data set that tells its order")
     return np.array([inner.dataset._next_py()[-1] for _ in range(m)], dtype=np.int64)

@@ -1,0 +1,149 @@
+"""Execute the notebooks, so that what they show is what the library computes.
+
+    python notebooks/execute.py                        all of them, in place
+    python notebooks/execute.py notebooks/01_sgd.ipynb  these only
+    python notebooks/execute.py --check                write nothing; fail if one fails, or shows what it no longer computes
+
+Each runs in a new kernel, as many at a time as there are processors. Kept are sources, outputs and tags; not kept are times,
+widgets, and whatever else differs from run to run or names this machine.
+"""
+
+import argparse
+import asyncio
+import base64
+import io
+import os
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+KERNEL = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+WIDGET = "application/vnd.jupyter.widget-view+json"
+LARGEST = 600_000
+"""How many bytes a notebook may have."""
+PERSONAL = re.compile(r"/home/|/root/|/tmp/|/Users/|/private/|\b[A-Z]:\\|site-packages| at 0x[0-9a-f]{6}")
+"""What outputs and sources say of one machine or one run only."""
+
+
+def read(path: Path):
+    return nbformat.read(path, as_version=4)
+
+
+async def execute(path: Path):
+    """The notebook with the outputs of a new run, from which all is taken that differs from run to run."""
+    notebook = read(path)
+    client = NotebookClient(notebook, timeout=300, startup_timeout=120, record_timing=False, store_widget_state=False)
+    client.extra_arguments = ["--log-level=ERROR"]
+    client.resources = {"metadata": {"path": str(path.parent)}}
+    paths = [str(HERE.parent), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    await client.async_execute(env=env)
+    notebook.metadata = nbformat.from_dict(KERNEL)
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict({"tags": cell.metadata.tags} if "tags" in cell.metadata else {})
+        if cell.cell_type == "code":
+            cell.outputs = joined(output for output in cell.outputs if WIDGET not in output.get("data", {}))
+    return notebook
+
+
+def joined(outputs) -> list:
+    """The outputs, each stream in one piece, since in how many it came is chance, and each picture in few bytes."""
+    whole: list = []
+    for output in outputs:
+        if "metadata" in output:
+            output.metadata = nbformat.from_dict({})
+        if "image/png" in output.get("data", {}):
+            output.data["image/png"] = smaller(output.data["image/png"])
+        before = whole[-1] if whole else {}
+        if output.output_type == "stream" == before.get("output_type") and output.name == before.get("name"):
+            before.text += output.text
+        else:
+            whole.append(output)
+    return whole
+
+
+def smaller(png: str) -> str:
+    """A picture in 128 colours, a third of the bytes; a plot does not need more."""
+    small = io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(png))) as picture:
+        picture.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return base64.b64encode(small.getvalue()).decode()
+
+
+def faults(notebook) -> list[str]:
+    """What a reader of this notebook must not find in it."""
+    found = []
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if [cell.execution_count for cell in code] != list(range(1, len(code) + 1)):
+        found.append("its cells were not executed once each, from top to bottom")
+    if not any(cell.outputs for cell in code):
+        found.append("it has no outputs")
+    for number, cell in enumerate(notebook.cells):
+        texts = [cell.source]
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                found.append(f"cell {number} ends in {output.ename}: {output.evalue}")
+            if output.get("name") == "stderr":
+                found.append(f"cell {number} warns: {output.text.strip()}")
+            texts += [output.get("text", ""), *(text for kind, text in output.get("data", {}).items() if "text" in kind)]
+        names = [match[0] for text in texts for match in PERSONAL.finditer(text)]
+        if names:
+            found.append(f"cell {number} names a place of this machine or run: {names[0]!r}")
+    size = len(nbformat.writes(notebook).encode())
+    if size > LARGEST:
+        found.append(f"it has {size} bytes, more than {LARGEST}: draw smaller pictures")
+    return found
+
+
+def shown(notebook) -> list[list[list[str]]]:
+    """What kinds of output each cell has: the numbers and pixels may differ between machines, these may not."""
+    outputs = [cell.get("outputs", []) for cell in notebook.cells]
+    return [[sorted(output.get("data", {output.output_type: ""})) for output in each] for each in outputs]
+
+
+async def run(path: Path, check: bool, processors: asyncio.Semaphore) -> bool:
+    """Execute one notebook, and write it unless it is only checked or something is wrong with it; say which, and whether so."""
+    try:
+        async with processors:
+            notebook = await execute(path)
+        wrong = faults(notebook)
+        if check and shown(notebook) != shown(read(path)):
+            wrong.append("its outputs are not those of its code: execute it again")
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        wrong = ["a cell failed\n" + re.sub(r"\x1b\[[\d;]*m", "", str(error))]  # without the colours of a terminal
+    for each in wrong:
+        print(f"{path.name}: {each}", file=sys.stderr, flush=True)
+    if not wrong:
+        if not check:
+            path.write_text(nbformat.writes(notebook) + "\n", "utf8")
+        print(f"{path.name}: executed", flush=True)
+    return not wrong
+
+
+async def run_all(paths: list[Path], check: bool) -> bool:
+    processors = asyncio.Semaphore(os.cpu_count() or 1)
+    return all(await asyncio.gather(*(run(path, check, processors) for path in paths)))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a cell fails or an output is not current")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="by default all in this folder")
+    options = parser.parse_args(arguments)
+    for path in options.notebooks:
+        if not path.is_file() or path.suffix != ".ipynb":
+            parser.error(f"{path} is no notebook: name files that end in .ipynb, or none for all in {HERE.name}/")
+    return 0 if asyncio.run(run_all(options.notebooks or sorted(HERE.glob("*.ipynb")), options.check)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

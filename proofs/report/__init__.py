@@ -1,0 +1,73 @@
+"""`python -m proofs report`: the ledger as a page for the browser, with formulas and pictures, that needs nothing but itself.
+
+It computes the whole ledger, draws the pictures and times the loops, so it takes some minutes.
+"""
+
+import argparse
+import io
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from reference.files import write_whole
+
+from ..ledger import SECTION_OF, Job, fill, summary, write_json
+from . import figures, page
+
+
+def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Namespace], list[Job]]) -> None:
+    """The command line of the report, whose ledger is that of the plan."""
+    parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
+    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(SECTION_OF))
+    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
+    parser.set_defaults(run=partial(main, plan), error=parser.error)
+
+
+def main(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Namespace) -> int:
+    """Fill the ledger, draw the pictures and write two files, each whole or not at all; status 0 if all is as expected."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    made = _prepare(options)
+    try:
+        return _write(plan, options)
+    except KeyboardInterrupt:
+        print("proofs: interrupted; the page was not written", file=sys.stderr)
+        return 130
+    finally:
+        if made and not os.listdir(options.folder):
+            os.rmdir(options.folder)
+
+
+def _prepare(options: argparse.Namespace) -> bool:
+    """Make the folder if there is none, and try to write there, before minutes are spent; whether it was made."""
+    made = not os.path.lexists(options.folder)
+    try:
+        if made:
+            os.mkdir(options.folder)
+        with tempfile.TemporaryFile(dir=options.folder):
+            pass
+    except OSError as error:
+        options.error(f"cannot write into the folder {options.folder}: {error.strerror}; name one where you may write")
+    return made
+
+
+def _write(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Namespace) -> int:
+    began = time.monotonic()
+    # one thread, as for the ledger alone
+    with threadpool_limits(1):
+        entries = list(fill(plan(options), options.only, options.progress))
+        hidden = None if options.progress is None else not options.progress
+        with tqdm(total=0, unit="piece", disable=hidden, leave=False) as bar:
+            drawn = list(figures.draw({entry.label for entry in entries}, bar))
+    text = page.build(entries, drawn, options.only, time.monotonic() - began)
+    write_json(entries, os.path.join(options.folder, "proofs.json"))
+    index = os.path.join(options.folder, "index.html")
+    write_whole(index, lambda file: file.write(text.encode()))
+    print(*summary(entries), index, sep="\n")
+    return 0 if entries and all(entry.as_expected for entry in entries) else 1
