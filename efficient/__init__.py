@@ -78,4 +78,13 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
     return State(problem, "casgd", t0=t0, weights=weights).run(indices).average()
 
 
-__all__ = ["State", "States", "asgd", "casgd", "csgd", "sgd"]
+def __getattr__(name: str):
+    """The estimators, imported when they are asked for: they need scikit-learn, which takes half a second to import."""
+    if name in ("CASGDClassifier", "CASGDRegressor"):
+        from . import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["CASGDClassifier", "CASGDRegressor", "State", "States", "asgd", "casgd", "csgd", "sgd"]

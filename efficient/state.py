@@ -2,6 +2,7 @@
 
 import copy
 import os
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from types import CodeType
@@ -17,6 +18,7 @@ from reference.rows import Rows
 from reference.sampling import check_indices
 
 from . import asgd, casgd, csgd, sgd
+from .archives import check_stored
 from .blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
 from .centre import Centre
 from .compiled import compiled_derivative, compiled_loop, unsigned
@@ -323,6 +325,9 @@ class Run:
         checksum = _checksum(*((problem,) if isinstance(problem, Problem) else problem))
         with open(path, "rb") as handle:
             try:
+                with zipfile.ZipFile(handle) as archive:
+                    check_stored(archive, os.fstat(handle.fileno()).st_size)
+                handle.seek(0)
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
                 same, weighted = int(saved["problem"]) == checksum, bool(saved["weighted"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, check_t0
+from reference.arithmetic import check_finite, check_t0, shown
 from reference.averages import Weights
 
 from . import many
@@ -119,7 +119,7 @@ class States(Run):
         try:
             yield
         except FloatingPointError as error:
-            raise FloatingPointError(f"model {k}, with lam={self._lam[k]}: {error}") from None
+            raise FloatingPointError(f"model {k}, with lam={shown(self._lam[k])}: {error}") from None
 
     def follow(self, problems: Iterable[Problem]) -> "States":
         """Go on with the rows and labels of other problems, as many and with the same λ each; as `State.follow`, but no wider.
@@ -201,7 +201,7 @@ def _alike(problems) -> tuple[Problem, ...]:
             raise TypeError(f"problems must be Problems; number {k} is {problem!r}")
         first = problems[0]
         if problem.number is not first.number:
-            raise ValueError(f"problems must be in one arithmetic; number {k} has lam={problem.lam!r}: {cure}")
+            raise ValueError(f"problems must be in one arithmetic; number {k} has lam={shown(problem.lam)}: {cure}")
         if problem.n != first.n or not all(map(_same_memory, problem.X[:3], first.X[:3])):
             raise ValueError(f"problems must share their rows in memory; number {k} has others: {cure}")
         if problem.weight is not first.weight and not np.array_equal(problem.weight, first.weight):

@@ -45,8 +45,11 @@ def number_type(value) -> Callable[[Any], Any]:
     return fraction if isinstance(value, Fraction) else np.float64
 
 
-def _shown(value) -> str:
+def shown(value) -> str:
+    """A number for an error message, a float64 as Python shows it."""
     try:
+        if type(value) is np.float64:
+            return repr(float(value))
         return repr(value)
     except ValueError:  # Python prints no integer of more than 4300 digits
         return f"a {type(value).__name__} too long to print"
@@ -54,7 +57,7 @@ def _shown(value) -> str:
 
 def check_lam(lam):
     """λ, validated: a finite number > 0. A float64 unless it is a Fraction or a sympy expression known to be positive."""
-    wanted = f"lam, the regularisation λ, must be a finite number > 0; got {_shown(lam)}"
+    wanted = f"lam, the regularisation λ, must be a finite number > 0; got {shown(lam)}"
     if _is_symbolic(lam):
         if lam.has(sys.modules["sympy"].Float):
             raise TypeError(wanted + " (a sympy Float is not exact: use a Rational)")
@@ -78,7 +81,7 @@ def check_lam(lam):
 
 def check_t0(t0, number):
     """The offset of the step size 1/(λ(t + t0)), validated: a finite number >= 0, in the arithmetic of `number`."""
-    wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {_shown(t0)}"
+    wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {shown(t0)}"
     if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None or np.ndim(t0) != 0:
         raise TypeError(wanted)
     if _is_symbolic(t0) and (t0.is_negative or t0.is_finite is False):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import check_lam, number_type
+from .arithmetic import check_lam, number_type, shown
 from .losses import Loss, get_loss, in_exact
 from .rows import Rows, as_array, as_rows
 from .sampling import check_indices
@@ -164,8 +164,8 @@ class Problem:
             twin.lam = check_lam(lam)
             if number_type(twin.lam) is not self.number:
                 raise TypeError(
-                    f"lam must be of the type that chose the arithmetic of these rows, as {self.lam!r} is; got {lam!r}. "
-                    "Make a new Problem for another arithmetic"
+                    f"lam must be of the type that chose the arithmetic of these rows, as {shown(self.lam)} is; "
+                    f"got {shown(lam)}. Make a new Problem for another arithmetic"
                 )
         if y is not None:
             twin.y = _as_labels(y, self.m, self.number, self.loss)

@@ -91,7 +91,7 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     if X.dtype.kind not in "fiub" and X.dtype != object:
         raise TypeError(f"{name} must hold real numbers; got dtype {X.dtype}")
     if sp.issparse(X):
-        X = _well_formed(X, name)
+        X = well_formed(X, name)
     with np.errstate(over="ignore", invalid="ignore"):  # a long double that is infinite as a float64 is refused below
         rows = _float_rows(X, name) if number is np.float64 else _exact_rows(X, number, name)
         finite = number is not np.float64 or np.isfinite(rows.data @ rows.data)  # one visit; false as well if it overflows
@@ -114,7 +114,7 @@ def as_array(values, name: str) -> np.ndarray:
         raise ValueError(f"{name} must be an array whose rows have one length: {error}") from None
 
 
-def _well_formed(X, name):
+def well_formed(X, name):
     """A shallow twin of a sparse container whose indices are in range; scipy's C code trusts them and so do our loops."""
     try:
         X = copy.copy(X)

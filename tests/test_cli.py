@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -472,7 +474,7 @@ def test_a_bad_line_of_standard_input_is_named(casgd):
         ("empty.svm", b"", ["no example"]),
         ("comments.svm", b"# 1 1:1\n\n", ["no example"]),
         ("plain.gz", b"1 1:1\n", ["line 1", "gzip"]),
-        ("cut.gz", gzip.compress(b"1 1:1\n" * 1000)[:-9], ["line 1001", "ended"]),
+        ("cut.gz", gzip.compress(b"1 1:1\n" * 1000, mtime=0)[:-9], ["line 1001", "ended"]),
         ("harmed.gz", gzip.compress(os.urandom(9999))[:5000] + bytes(99), ["line"]),
         ("plain.bz2", b"1 1:1\n", ["line 1", "Invalid data"]),
         ("cut.bz2", bz2.compress(b"1 1:1\n" * 1000)[:-9], ["line", "ended"]),
@@ -739,6 +741,28 @@ def test_a_checkpoint_of_something_else_is_refused(casgd, mails):
     for damaged in (b"", whole[:-1000], whole[1000:], b"1 1:1\n", whole[:100_000] + changed + whole[100_008:]):
         Path("a.checkpoint").write_bytes(damaged)
         fails(casgd(*train_arguments(mails, "a", 1)), 1, "'a.checkpoint'", "begin anew")
+
+
+def test_a_checkpoint_that_unpacks_to_more_than_the_file_is_refused(casgd, mails):
+    works(casgd(*train_arguments(mails, "a", 1)))
+    with zipfile.ZipFile("a.checkpoint") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for harmed in ("settings.json", "v.npy"):
+        with zipfile.ZipFile("a.checkpoint", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in members.items():
+                archive.writestr(name, content + bytes(10_000_000 * (name == harmed)))
+        tracemalloc.start()
+        fails(casgd(*train_arguments(mails, "a", 1)), 1, "'a.checkpoint'", "not stored as it is", "begin anew")
+        assert tracemalloc.get_traced_memory()[1] < 9e6
+        tracemalloc.stop()
+
+
+def test_a_checkpoint_does_not_mind_what_a_killed_one_left_behind(casgd, mails):
+    Path("a.checkpoint.part").write_bytes(bytes(10_000_000))
+    works(casgd(*train_arguments(mails, "a", 1)))
+    status, _, err = casgd(*train_arguments(mails, "a", 2))
+    assert (status, err) == (0, "casgd: going on from step 1210 of 'a.checkpoint'\n")
+    assert not Path("a.checkpoint.part").exists()
 
 
 def test_kill_9_and_ctrl_c_in_the_middle(casgd, mails, tmp_path):

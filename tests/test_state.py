@@ -1,7 +1,9 @@
 """A State can be continued, looked at, saved and loaded at any step, and is none the worse for it."""
 
 import copy
+import os
 import pickle
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -118,6 +120,30 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         state.save(tmp_path / "state.npz")
     assert (tmp_path / "state.npz").read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
+
+
+def test_what_a_killed_save_left_behind_does_not_matter(tmp_path):
+    state, path = State(PROBLEM, "asgd").run(PI), tmp_path / "state.npz"
+    own, of_another = (tmp_path / f"state.npz.{number}.part" for number in (os.getpid(), os.getpid() + 1))
+    for left in (own, of_another):
+        left.write_bytes(bytes(1_000_000))
+    state.save(path)
+    assert_same_bits(State.load(path, PROBLEM), state)
+    assert sorted(tmp_path.iterdir()) == sorted([path, of_another])
+
+
+def test_an_archive_that_unpacks_to_more_than_the_file_takes_no_memory(tmp_path):
+    path = tmp_path / "state.npz"
+    State(PROBLEM, "asgd").run(PI).save(path)
+    with np.load(path) as file:
+        saved = dict(file)
+    np.savez_compressed(path, **saved | {"v": np.zeros(3_000_000)})
+    assert path.stat().st_size < 1e5
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"not a saved state: its member '.*' is not stored as it is"):
+        State.load(path, PROBLEM)
+    assert tracemalloc.get_traced_memory()[1] < 5e6
+    tracemalloc.stop()
 
 
 def test_no_predictor_before_the_first_step():

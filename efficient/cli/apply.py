@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 from reference.files import write_whole
 
+from ..one_vs_rest import decide
 from .examples import read_examples, read_rows
-from .labels import decide, shown
+from .labels import shown
 from .model_file import Model, load_model
 from .quality import quality, shown_quality
 

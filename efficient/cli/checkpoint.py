@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from reference import Problem
 from reference.averages import Weights
 
+from ..archives import check_stored
 from ..states import States
 
 SETTINGS = "settings.json"
@@ -41,6 +42,7 @@ class Checkpoint(NamedTuple):
         cure = "give the same options and data, or remove it to begin anew"
         try:
             with zipfile.ZipFile(self.path) as archive:
+                check_stored(archive, os.path.getsize(self.path))
                 saved = json.loads(archive.read(SETTINGS))
             unequal = [name for name in self.settings if saved[name] != self.settings[name]]
         except Exception as error:  # whatever a damaged archive makes its reader raise

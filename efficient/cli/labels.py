@@ -1,4 +1,4 @@
-"""Labels as they stand in a file, and the -1 and +1 that the losses want."""
+"""Labels as they stand in a file: are they classes, and how they are shown."""
 
 import numpy as np
 
@@ -29,28 +29,6 @@ def find_classes(y: np.ndarray, loss: Loss, name: str) -> np.ndarray | None:
     return classes
 
 
-def targets(y: np.ndarray, classes: np.ndarray | None) -> list[np.ndarray]:
-    """What each model is trained on: the labels themselves; -1 and +1 for two classes; this class or not, for each of more."""
-    if classes is None:
-        return [y]
-    positive = classes[1:] if len(classes) == 2 else classes
-    return [np.where(y == each, 1.0, -1.0) for each in positive]
-
-
-def decide(scores: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """The label for each row of scores, of shape (m, K), in the words of the file."""
-    if classes is None:
-        return scores[:, 0]
-    if len(classes) == 2:
-        return classes[(scores[:, 0] > 0).astype(int)]
-    return classes[scores.argmax(axis=1)]
-
-
 def shown(label: float) -> str:
     """A label as one would type it: 1 and not 1.0."""
     return str(int(label)) if float(label).is_integer() and abs(label) < 1e16 else repr(float(label))
-
-
-def count_models(classes: np.ndarray | None) -> int:
-    """K: one model, or one for each of more than two classes."""
-    return 1 if classes is None or len(classes) == 2 else len(classes)

@@ -38,8 +38,10 @@ import scipy.sparse as sp
 from reference import LOSSES, Loss, Predictor
 from reference.files import write_whole
 
+from ..archives import check_stored
+from ..learning import scores
+from ..one_vs_rest import decide
 from .features import TRANSFORMS, Transform
-from .labels import decide
 
 FORMAT, VERSION = "casgd model", 1
 LONGEST_HEADER = 1 << 22
@@ -121,16 +123,6 @@ class Model:
         write_whole(path, write)
 
 
-def scores(predictors: list[Predictor], X: sp.csr_array) -> np.ndarray:
-    """The prediction of each predictor for each row, of shape (m, K); raises FloatingPointError if one of them overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        predictions = np.column_stack([predictor.predict(X) for predictor in predictors])
-    if not np.isfinite(predictions).all():
-        i = int(np.flatnonzero(~np.isfinite(predictions).all(axis=1))[0])
-        raise FloatingPointError(f"the score of row {i} (counted from 0) overflows float64: its values are too large")
-    return predictions
-
-
 def load_model(path: str) -> Model:
     """Read a model file.
 
@@ -154,12 +146,7 @@ def load_model(path: str) -> Model:
 def _read(file: BinaryIO) -> Model:
     size = os.fstat(file.fileno()).st_size
     with zipfile.ZipFile(file) as archive:
-        members = {member.filename: member for member in archive.infolist()}
-        if len(members) < len(archive.infolist()):
-            raise ValueError("two members have the same name")
-        for member in members.values():
-            if member.compress_type != zipfile.ZIP_STORED or not member.file_size == member.compress_size <= size:
-                raise ValueError(f"its member {member.filename[:80]!r} is not stored as it is")
+        members = check_stored(archive, size)
         if "header.json" not in members or members["header.json"].file_size > LONGEST_HEADER:
             raise ValueError(f"it has no header.json of at most {LONGEST_HEADER} bytes")
         header = _checked(json.loads(archive.read("header.json"), parse_constant=_refuse))

@@ -1,33 +1,11 @@
-"""How good predictors are: the objective that training minimises, the mean loss, and error, or MSE and R²."""
+"""How good predictors are: the mean loss, and error, or MSE and R²."""
 
 import numpy as np
 
-from reference import Loss, Predictor, Problem
+from reference import Loss
 
-from ..compiled import compiled_derivative, compiled_loop
-from .labels import decide, targets
-
-
-def objective(problem: Problem, predictor: Predictor, predictions: np.ndarray, centred: bool) -> float:
-    """F of eq. 1 at a predictor whose predictions on the training rows are known; the centred F for csgd and casgd.
-
-    Cost: O(n + m).
-    """
-    at = predictor.explicit(problem.xbar) if centred else predictor.implicit()
-    return float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + mean_loss(problem.loss, predictions, problem.y))
-
-
-def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray) -> float:
-    """(1/m) Σ_i ℓ(p_i, y_i), O(m)."""
-    value = compiled_derivative(loss.value)  # which compiles any function of a prediction and a label
-    return float(compiled_loop(_mean)(value, np.ascontiguousarray(predictions), y))
-
-
-def _mean(value, p, y):
-    total = 0.0
-    for i in range(len(y)):
-        total += value(p[i], y[i])
-    return total / len(y)
+from ..learning import mean_loss
+from ..one_vs_rest import decide, targets
 
 
 def quality(loss: Loss, scores: np.ndarray, y: np.ndarray, classes: np.ndarray | None) -> dict[str, float]:

@@ -7,11 +7,12 @@ import numpy as np
 from reference import LOSSES
 
 from ..blocks import progress_bar
+from ..learning import begin, predictors_of, scores, state_problems
+from ..one_vs_rest import count_models
 from .examples import check_memory, read_examples
 from .features import fit_transform_to
-from .labels import count_models, find_classes
-from .learning import begin, epochs_of, predictors_of, row_summary, state_problems
-from .model_file import scores
+from .labels import find_classes
+from .learning import epochs_of, row_summary
 from .quality import quality, shown_quality
 from .splits import folds
 
@@ -34,12 +35,12 @@ def sweep(options: argparse.Namespace) -> None:
             rest = fold != k
             transform = fit_transform_to(X[rest], options.transform)
             problems = state_problems(transform.apply(X[rest]), y[rest], classes, options.loss, options.lam)
-            states = begin(problems, options)
+            states = begin(problems, options.algorithm, options.average, options.t0)
             done = 0 if bar is None else bar.n
             for indices in epochs_of(problems[0].m, options):
                 show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
                 states.run(indices, callback=show, progress=False)
-            predictors, held = predictors_of(states, options), transform.apply(X[~rest])
+            predictors, held = predictors_of(states), transform.apply(X[~rest])
             for of_lam, start in zip(measured, range(0, len(predictors), models), strict=True):
                 of_lam.append(quality(loss, scores(predictors[start : start + models], held), y[~rest], classes))
     names = list(measured[0][0])

@@ -10,14 +10,16 @@ import numpy as np
 from reference import LOSSES, Problem
 
 from ..blocks import progress_bar
+from ..learning import averaging, begin, is_centred, objective, predictors_of, scores, state_problems
+from ..one_vs_rest import count_models
 from ..states import States
 from .checkpoint import Checkpoint
 from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
-from .labels import count_models, find_classes
-from .learning import averaging, begin, epochs_of, is_centred, predictors_of, row_summary, state_problems
-from .model_file import Model, scores
-from .quality import objective, quality, shown_quality
+from .labels import find_classes
+from .learning import epochs_of, row_summary
+from .model_file import Model
+from .quality import quality, shown_quality
 from .splits import hold_out
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -44,13 +46,15 @@ def train(options: argparse.Namespace) -> None:
     problems = state_problems(X, y, classes, options.loss, [options.lam])
     settings = {name: getattr(options, name) for name in SETTINGS}
     checkpoint = Checkpoint(options.checkpoint, settings) if options.checkpoint else None
-    states = _gone_on_with(checkpoint, problems, options) or begin(problems, options)
+    states = _gone_on_with(checkpoint, problems, options)
+    if states is None:
+        states = begin(problems, options.algorithm, options.average, options.t0)
     print(summary, flush=True)
 
     def describe() -> dict[str, float]:
-        predictors = predictors_of(states, options)
-        on_rows, centred = scores(predictors, X), is_centred(options.algorithm)
-        each = [objective(*pair, on_rows[:, k], centred) for k, pair in enumerate(zip(problems, predictors, strict=True))]
+        predictors = predictors_of(states)
+        on_rows, centre = scores(predictors, X), problems[0].xbar if is_centred(options.algorithm) else None
+        each = [objective(*pair, on_rows[:, k], centre) for k, pair in enumerate(zip(problems, predictors, strict=True))]
         described = {"objective": float(np.mean(each)), **quality(loss, on_rows, y, classes)}
         if held:
             of_held = quality(loss, scores(predictors, held_X), held.y, classes)
@@ -59,7 +63,7 @@ def train(options: argparse.Namespace) -> None:
 
     run_epochs(states, problems[0].m, options, checkpoint, describe)
     about = settings | {"epochs": options.epochs, "rows": problems[0].m}
-    Model(predictors_of(states, options), loss, classes, transform, options.zero_based, about).save(options.output)
+    Model(predictors_of(states), loss, classes, transform, options.zero_based, about).save(options.output)
     print(f"wrote {options.output}")
 
 
@@ -71,7 +75,7 @@ def _apart(examples: Examples, held: np.ndarray) -> tuple[Examples, Examples]:
 
 def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> States | None:
     """The states of the checkpoint, if there is one."""
-    states = checkpoint.load(problems, averaging(options)) if checkpoint else None
+    states = checkpoint.load(problems, averaging(options.algorithm, options.average)) if checkpoint else None
     if states is None:
         return None
     total = options.epochs * problems[0].m

@@ -1,0 +1,17 @@
+"""Archives (.npz) that are read in no more memory than they take on the disk, whoever made them."""
+
+import zipfile
+
+
+def check_stored(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """The members by name, refused unless each is stored as it is, within the size of the file, and no name occurs twice.
+
+    A compressed member could unpack to any size.
+    """
+    members = {member.filename: member for member in archive.infolist()}
+    if len(members) < len(archive.infolist()):
+        raise ValueError("two members have the same name")
+    for member in members.values():
+        if member.compress_type != zipfile.ZIP_STORED or not member.file_size == member.compress_size <= size:
+            raise ValueError(f"its member {member.filename[:80]!r} is not stored as it is")
+    return members
