@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -155,12 +156,23 @@ def test_ties_lie_exactly_at_the_kink(loss):
     assert sum(ties(make_generic(20, 5, 2, seed)) for seed in range(4)) == 0
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_are_signs_labelled_by_a_model_of_signs(seed):
+    X, y, _ = make_ties(60, 4, 2, seed)
+    assert set(X.data) == {-1.0, 1.0} and set(y) == {-1.0, 1.0}
+    margins = X @ np.array(list(product([-1, 1], repeat=4))).T  # of every model with weights −1 and +1
+    matching = (np.where(margins >= 0, 1, -1) == y[:, np.newaxis]).all(axis=0)
+    assert matching.sum() == 1 and (margins[:, matching] == 0).any()
+
+
 def test_shifted_is_generic_plus_a_vector():
     generic, offset = make_generic(30, 8, 3, seed=1, binary=False), np.arange(8.0)
     for shift in (0.0, 1000.0, offset):
         shifted = make_shifted(30, 8, 3, seed=1, offset=shift, binary=False)
         np.testing.assert_array_equal(shifted.X.toarray(), generic.X.toarray() + shift)
         np.testing.assert_array_equal(shifted.y, generic.y)
+    by_default = make_shifted(30, 8, 3, seed=1).X.toarray()
+    np.testing.assert_array_equal(by_default, make_shifted(30, 8, 3, seed=1, offset=1).X.toarray())
 
 
 def test_text_looks_like_text():
@@ -175,6 +187,31 @@ def test_text_looks_like_text():
     slope = np.polyfit(np.log(np.arange(50, 1000)), np.log(counts[50:1000]), 1)[0]
     assert abs(slope + 1.1) < 0.1  # and between them is Zipf's law
     assert np.argmax(np.bincount(X.indices)) > 0  # popular columns do not come first
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_entry_of_text_is_a_count_times_a_rarity(seed):
+    X = make_text(40, 12, 4, seed).X.toarray()
+    rarity = np.log((1 + 40) / (1 + (X > 0).sum(axis=0))) + 1
+    counts = X / rarity
+    counts /= np.where(X > 0, counts, np.inf).min(axis=1, keepdims=True)  # in most documents a word occurs but once
+    whole = (abs(counts - np.round(counts)) < 1e-12).all(axis=1)
+    assert whole.sum() > 30
+    lengths = np.round(counts[whole]).sum(axis=1)
+    assert (lengths.max() % lengths == 0).all() and np.median(lengths) == lengths.max()  # all are equally long
+
+
+def test_words_are_drawn_by_zipfs_law():
+    m, n = 4000, 6
+    share = np.arange(1, n + 1) ** -1.1
+    share /= share.sum()
+    for k in (1, 3):
+        X = make_text(m, n, k, seed=0).X
+        length = {1: 1, 3: 5}[k]  # words of a document, of which k different ones are expected, about
+        expected = 1 - (1 - share) ** length
+        assert abs(expected.sum() - k) < 0.3
+        found = np.sort(np.bincount(X.indices, minlength=n))[::-1]
+        assert (abs(found - m * expected) < 5 * np.sqrt(m * expected * (1 - expected))).all()
 
 
 def test_labels_of_text_can_be_learned():

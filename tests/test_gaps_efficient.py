@@ -1,39 +1,25 @@
-"""What mutation testing found untested: facts that no other test would miss."""
+"""What mutation testing found untested in `efficient`: facts that no other test would miss."""
 
-import dataclasses
-import math
 import re
+import signal
+import sys
+import threading
 from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import sympy
 
+import efficient.blocks
 import efficient.state
 import reference
 from efficient import State
+from efficient.blocks import ENTRIES, blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
 from efficient.sparse import add, add_both, dot
-from reference import LOSSES, Predictor, Problem, draw_indices, safe_t0
-from reference.arithmetic import fraction
-from reference.averages import evaluate, polynomial, suffix
-from reference.losses import GRID_BITS
-
-
-def test_losses_problems_solutions_are_not_changed_by_accident():
-    problem = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5)
-    predictor = reference.sgd(problem, [0, 1])
-    minimum = reference.minimise(problem)
-    for thing, name in ((problem.loss, "name"), (predictor, "b"), (minimum, "value")):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(thing, name, 0)
-
-
-def test_predictors_are_compared_by_identity():
-    first, second = (reference.sgd(Problem([[1, 0]], [1], "hinge", Fraction(1, 2)), [0]) for _ in range(2))
-    np.testing.assert_array_equal(first.w, second.w)
-    assert first == first and first != second and len({first, second}) == 2
+from reference import Problem
+from reference.averages import polynomial, suffix
+from reference.rows import as_rows
 
 
 @pytest.mark.parametrize("labels", [1e200, -1e200])
@@ -65,31 +51,6 @@ def test_an_average_of_nothing_is_refused(algorithm, side, lam):
         getattr(side, algorithm)(problem, [0, 1, 1], weights=suffix(3))
 
 
-@pytest.mark.parametrize("y", [Fraction(1, 2), Fraction(-3)])
-def test_the_formulas_of_the_binary_losses_hold_for_every_real_label(y):
-    # E6; refusing other labels than -1 and +1 is up to `Problem`
-    hinge, log = LOSSES["hinge"], LOSSES["log"]
-    for p in (Fraction(-2), Fraction(0), Fraction(1), Fraction(4)):
-        margin = p * y
-        assert hinge.value(p, y) == max(0, 1 - margin)
-        assert hinge.derivative(p, y) == (-y if margin <= 1 else 0)
-        assert log.value(float(p), float(y)) == pytest.approx(math.log(1 + math.exp(-margin)), rel=1e-14)
-        assert log.derivative(float(p), float(y)) == pytest.approx(-y / (1 + math.exp(margin)), rel=1e-14)
-        assert log.exact.value(p, y) == pytest.approx(math.log(1 + math.exp(-margin)), rel=1e-14)
-        assert log.exact.derivative(p, y) == pytest.approx(-y / (1 + math.exp(margin)), rel=1e-14)
-
-
-def test_the_log_loss_of_a_large_margin_keeps_all_its_digits():
-    margin = 2**300 + Fraction(1, 3)  # log(1 + exp(margin)) is the margin itself, far beyond the grid
-    on_grid = Fraction(round(margin * 2**GRID_BITS), 2**GRID_BITS)
-    assert LOSSES["log"].exact.value(-margin, 1) == on_grid
-
-
-def test_the_exact_twin_of_the_log_loss_takes_the_same_labels():
-    with pytest.raises(ValueError, match="labels -1 and"):
-        Problem([[1], [2]], [0, 1], LOSSES["log"].exact, Fraction(1, 2))
-
-
 @pytest.mark.parametrize("k", range(10))
 def test_vector_operations_reach_every_entry_of_a_row_of_any_length(k):
     numbers = [Fraction(2 * j + 1, j + 3) for j in range(k)]
@@ -104,18 +65,6 @@ def test_vector_operations_reach_every_entry_of_a_row_of_any_length(k):
     assert list(u) == [1, *(3 ** (j + 1) + 7 * number for j, number in enumerate(numbers)), 3 ** (k + 1)]
 
 
-@pytest.mark.parametrize("full", [0, 1, 3])
-def test_safe_t0_of_columns_full_and_sparse_is_that_of_exact_arithmetic(full):
-    X, weight = np.zeros((20, 5)), np.arange(1.0, 21) % 7
-    X[:, :full] = np.arange(20 * full).reshape(20, full) % 11 - 3.0
-    X[np.arange(20) % 3 == 1, full:] = 2.5
-    X[19] = 4
-    for centred in (False, True):
-        found, wanted = (safe_t0(Problem(X, np.ones(20), "squared", lam, weight), centred) for lam in (0.5, Fraction(1, 2)))
-        assert found == pytest.approx(float(wanted), rel=1e-14)
-        assert isinstance(wanted, Fraction) and isinstance(found, float)
-
-
 @pytest.mark.parametrize("passes", [1, 2])  # with two, the centred algorithms project all rows beforehand
 @pytest.mark.parametrize("algorithm", ["sgd", "asgd", "csgd", "casgd"])
 def test_many_steps_in_one_call_of_the_loop_are_those_of_exact_arithmetic(algorithm, passes):
@@ -127,73 +76,6 @@ def test_many_steps_in_one_call_of_the_loop_are_those_of_exact_arithmetic(algori
         for side, lam in ((efficient, 2.0), (reference, Fraction(2)))
     )
     np.testing.assert_allclose([*found.w, found.b], [float(number) for number in (*wanted.w, wanted.b)], rtol=1e-12)
-
-
-def test_safe_t0_of_float32_rows_is_computed_in_float64():
-    X = sp.csr_array(np.array([[1e25, 0.1], [2e25, 0]], dtype=np.float32))
-    narrow, wide = (Problem(rows, [1, 1], "squared", 0.5) for rows in (X, X.astype(np.float64)))
-    assert safe_t0(narrow) == safe_t0(wide)
-    assert safe_t0(narrow, centred=True) == safe_t0(wide, centred=True)
-
-
-def test_a_variant_shares_the_rows_and_validates_the_rest():
-    problem = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5, weight=[1, 3])
-    other = problem.variant([-1, 1], 2)
-    assert other.X is problem.X and other.weight is problem.weight and other.loss is problem.loss
-    assert (other.lam, other.y.tolist()) == (2, [-1, 1])
-    assert (problem.lam, problem.y.tolist()) == (0.5, [1, -1])
-    assert problem.variant(lam=2).y is problem.y and problem.variant([-1, 1]).lam == 0.5
-    with pytest.raises(ValueError, match="labels -1 and"):
-        problem.variant([0, 1])
-    with pytest.raises(ValueError, match="lam, the regularisation"):
-        problem.variant(lam=0)
-    with pytest.raises(TypeError, match="lam must be of the type that chose the arithmetic"):
-        problem.variant(lam=Fraction(1, 2))
-
-
-@pytest.mark.parametrize("number", [float, Fraction])
-def test_the_objective_and_its_subgradient_by_hand(number):
-    # (1/m) Σ s_i ℓ_i with m = 2, s = (1, 3); squared loss; w = (1, −1), b = 2, so that p = (3, 0), p − y = (2, 1)
-    problem = Problem([[1, 0], [0, 2]], [1, -1], "squared", number(3), weight=[1, 3])
-    predictor = Predictor(np.array([number(1), number(-1)]), number(2))
-    assert problem.objective(predictor) == 3 * (2 + 4) / 2 + (4 + 3 * 1) / 4
-    w, b = problem.subgradient(predictor)
-    assert [*w, b] == [3 + 2 / 2, -3 + 3 * 2 / 2, 6 + (2 + 3) / 2]
-    # centred at x̄ = (1/4, 3/2): b = 2 + w · x̄ = 3/4, the rows are (3/4, −3/2) and (−1/4, 1/2), and p is the same
-    assert problem.objective(predictor, centred=True) == 3 * (2 + 9 / 16) / 2 + 7 / 4
-    w, b = problem.subgradient(predictor, centred=True)
-    assert [*w, b] == [3 + (2 * 0.75 - 3 * 0.25) / 2, -3 + (-2 * 1.5 + 3 * 0.5) / 2, 9 / 4 + 5 / 2]
-    for i, (w, b) in enumerate([([3 + 2, -3], 6 + 2), ([3, -3 + 3 * 2], 6 + 3)]):
-        found = problem.stochastic_gradient(predictor, i)
-        assert ([*found[0]], found[1]) == (w, b)
-    found = problem.stochastic_gradient(predictor, 1, centred=True)
-    assert ([*found[0]], found[1]) == ([3 - 3 * 0.25, -3 + 3 * 0.5], 9 / 4 + 3)
-    with pytest.raises(ValueError, match="predictor must have 2 weights"):
-        problem.objective(Predictor(np.ones(3), 0.0))
-
-
-def test_weights_of_the_iterates_by_hand():
-    t = np.array([1.0, 2.0, 3.0])
-    assert polynomial(2)(t).tolist() == [1, 4, 9]
-    assert polynomial(2, t0=3)(t).tolist() == [16, 25, 36]
-    assert polynomial(3, Fraction(1, 2))(Fraction(2)) == Fraction(125, 8)
-    assert suffix(2)(t).tolist() == [0, 0, 1]
-    found = [suffix(2)(step) for step in (Fraction(2), Fraction(3))]
-    assert found == [0, 1] and {type(each) for each in found} == {int}
-
-
-@pytest.mark.parametrize("number", [np.float64, fraction])
-def test_without_weights_there_is_a_single_one_in_memory(number):
-    ones = evaluate(None, 5, 1000, number)
-    assert ones.shape == (1000,) and ones.strides == (0,) and ones[0] == 1
-    assert evaluate(lambda t: t, 5, 3, number).tolist() == [5, 6, 7]
-    assert evaluate(lambda t: 2, 5, 3, number).tolist() == [2, 2, 2]
-
-
-@pytest.mark.parametrize(("number", "wrong"), [(fraction, Fraction(-1, 2)), (np.float64, -0.5), (np.float64, np.ones(4))])
-def test_weights_slightly_negative_or_too_many_are_refused(number, wrong):
-    with pytest.raises(ValueError, match=r"weights must .*>= 0"):
-        evaluate(lambda t: wrong, 5, 3, number)
 
 
 def test_a_pivot_is_where_the_mean_is_large_and_the_algorithm_is_centred():
@@ -287,24 +169,6 @@ def test_a_stream_has_the_room_that_it_needs_and_no_more_than_twice_that():
         State(problem(3), "sgd").u  # noqa: B018
 
 
-@pytest.mark.parametrize("wrong", ["1", b"1", 1j, None])
-def test_only_real_numbers_are_fractions(wrong):
-    with pytest.raises(TypeError, match="is not a real number"):
-        fraction(wrong)
-
-
-def test_symbols_as_lam_and_t0():
-    lam = sympy.Symbol("lambda", positive=True)
-    problem = Problem([[1], [2]], [1, 2], "squared", lam)
-    with pytest.raises(TypeError, match="a sympy Float is not exact: use a Rational"):
-        Problem([[1]], [1], "squared", sympy.Float(0.5))
-    for wrong in (sympy.Integer(-1), sympy.oo, sympy.Symbol("n", negative=True)):
-        with pytest.raises(ValueError, match="t0, the offset"):
-            State(problem, "sgd", t0=wrong)
-    t0 = sympy.Symbol("t0", positive=True)
-    assert State(problem, "sgd", t0=t0).run([0]).last().w[0] == 1 / (lam * (1 + t0))
-
-
 @pytest.mark.parametrize("lam", [1.0, Fraction(1)])
 def test_what_is_wrong_with_t0(lam):
     problem = Problem([[1], [2]], [1, 2], "squared", lam)
@@ -353,5 +217,108 @@ def test_a_predictor_keeps_the_form_around_its_pivot():
     assert State(far, "asgd").run([0]).last().pivoted is None
 
 
-def test_the_default_seed_is_0():
-    np.testing.assert_array_equal(draw_indices(50, 20), draw_indices(50, 20, rng=0))
+def test_the_first_block_visits_some_300_000_entries():
+    def first(X, lam=1.0):
+        return first_block(Problem(X, np.ones(X.shape[0]), "squared", lam).X)
+
+    assert first(np.ones((4, 2)), Fraction(1)) == 1
+    assert first(np.zeros((5, 3))) == 5 * ENTRIES  # a row without an entry counts for little
+    for k in (1, 3):
+        X = sp.csr_array(np.ones((1000, k)))
+        assert abs(first(X) * k - ENTRIES) <= k + ENTRIES / 1000
+    assert first(sp.csr_array(np.ones((2, 2 * ENTRIES)))) == 1
+    assert list(blocks_of_rows(as_rows(np.ones((7, 2))))) == [(0, 7)]
+
+
+def clock(monkeypatch, *seconds):
+    """Let blocks take these times in turn, and be meant to take 1/8."""
+    monkeypatch.setattr(efficient.blocks, "SECONDS", 1 / 8)
+    now, times = [0.0], iter([each for took in seconds for each in (0.0, took)])
+
+    def tick():
+        now[0] += next(times)
+        return now[0]
+
+    monkeypatch.setattr(efficient.blocks.time, "perf_counter", tick)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sizes"),
+    [
+        ([0, 0, 0], [10, 80, 640]),  # by a clock that stands still, and never by more than 8
+        ([1 / 8, 1 / 8, 1 / 8], [10, 10, 10]),
+        ([1 / 16, 1 / 4, 1 / 8], [10, 20, 10]),
+        ([128, 1 / 64, 1], [10, 1, 8]),  # never less than one
+        ([1 / 32, 1 / 8, 1 / 8], [10, 40, 40]),
+    ],
+)
+def test_blocks_are_as_long_as_the_last_one_lets_expect(seconds, sizes, monkeypatch):
+    clock(monkeypatch, *seconds)
+    found = [stop - start for _, (start, stop) in zip(range(3), blocks(5, 10_000, 10), strict=False)]
+    assert found == sizes
+
+
+def test_a_block_cut_short_says_little_unless_it_was_slow(monkeypatch):
+    clock(monkeypatch, 1 / 1024, 1 / 4, 1 / 8, 1)
+    # up to the multiples of 8: 3 of 10 steps and quick; then 8 of 10, slow, so that 4 are the next, and again
+    found = [block for _, block in zip(range(4), blocks(5, 10_000, 10, every=8), strict=False)]
+    assert found == [(5, 8), (8, 16), (16, 20), (20, 24)]
+    clock(monkeypatch, 1 / 8, 1 / 8)
+    assert list(blocks(0, 13, 10)) == [(0, 10), (10, 13)]
+
+
+def test_interrupts_are_held_back_in_the_main_thread_only():
+    def handler():
+        return signal.getsignal(signal.SIGINT)
+
+    before, seen = handler(), []
+
+    def look():
+        with held_interrupts() as let_through:
+            seen.append(handler())
+            let_through()
+
+    look()
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert seen[0] is not before and seen[1] is before and handler() is before
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody does not want to be interrupted at all
+    try:
+        look()
+        assert seen[2] is signal.SIG_IGN and handler() is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_who_handled_interrupts_before_gets_what_was_held_back():
+    got, before = [], signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, lambda number, frame: got.append((number, frame is not None)))
+    try:
+        with held_interrupts() as let_through:
+            signal.raise_signal(signal.SIGINT)
+            assert got == []
+            let_through()
+            assert got == [(signal.SIGINT, True)]
+            let_through()
+        assert got == [(signal.SIGINT, True)]
+        with held_interrupts():
+            signal.raise_signal(signal.SIGINT)
+        assert got == [(signal.SIGINT, True)] * 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("notebook", [True, False])
+def test_a_bar_is_shown_where_somebody_looks(terminal, notebook, monkeypatch):
+    monkeypatch.setattr("tqdm.auto.tqdm", lambda **options: nullcontext(options))
+    monkeypatch.setattr(efficient.blocks.sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    for wanted, shown in ((None, terminal or notebook), (True, True), (False, False)):
+        with progress_bar(3, 10, wanted) as bar:
+            assert (bar is not None) == shown
+            if shown:
+                assert bar == {"initial": 3, "total": 10, "unit": " steps", "unit_scale": True, "delay": 0.5}
