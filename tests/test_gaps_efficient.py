@@ -267,46 +267,49 @@ def test_a_block_cut_short_says_little_unless_it_was_slow(monkeypatch):
     assert list(blocks(0, 13, 10)) == [(0, 10), (10, 13)]
 
 
-def test_interrupts_are_held_back_in_the_main_thread_only():
-    def handler():
-        return signal.getsignal(signal.SIGINT)
+@pytest.fixture
+def handled():
+    """Leave SIGINT as it was."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
 
-    before, seen = handler(), []
+
+@pytest.mark.usefixtures("handled")
+def test_interrupts_are_held_back_in_the_main_thread_only():
+    seen = []
 
     def look():
         with held_interrupts() as let_through:
-            seen.append(handler())
+            seen.append(signal.getsignal(signal.SIGINT))
             let_through()
 
+    ours = signal.default_int_handler
+    signal.signal(signal.SIGINT, ours)
     look()
     thread = threading.Thread(target=look)
     thread.start()
     thread.join()
-    assert seen[0] is not before and seen[1] is before and handler() is before
+    assert seen[0] is not ours and seen[1] is ours and signal.getsignal(signal.SIGINT) is ours
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody does not want to be interrupted at all
-    try:
-        look()
-        assert seen[2] is signal.SIG_IGN and handler() is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
+    look()
+    assert seen[2] is signal.SIG_IGN and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
+@pytest.mark.usefixtures("handled")
 def test_who_handled_interrupts_before_gets_what_was_held_back():
-    got, before = [], signal.getsignal(signal.SIGINT)
+    got = []
     signal.signal(signal.SIGINT, lambda number, frame: got.append((number, frame is not None)))
-    try:
-        with held_interrupts() as let_through:
-            signal.raise_signal(signal.SIGINT)
-            assert got == []
-            let_through()
-            assert got == [(signal.SIGINT, True)]
-            let_through()
+    with held_interrupts() as let_through:
+        signal.raise_signal(signal.SIGINT)
+        assert got == []
+        let_through()
         assert got == [(signal.SIGINT, True)]
-        with held_interrupts():
-            signal.raise_signal(signal.SIGINT)
-        assert got == [(signal.SIGINT, True)] * 2
-    finally:
-        signal.signal(signal.SIGINT, before)
+        let_through()
+    assert got == [(signal.SIGINT, True)]
+    with held_interrupts():
+        signal.raise_signal(signal.SIGINT)
+    assert got == [(signal.SIGINT, True)] * 2
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,7 @@ from reference import LOSSES, Predictor, Problem, draw_indices, safe_t0
 from reference.arithmetic import fraction
 from reference.averages import evaluate, polynomial, suffix
 from reference.losses import GRID_BITS
+from reference.rows import as_rows
 
 
 def test_losses_problems_solutions_are_not_changed_by_accident():
@@ -120,8 +122,33 @@ def test_the_objective_and_its_subgradient_by_hand(number):
         assert ([*found[0]], found[1]) == (w, b)
     found = problem.stochastic_gradient(predictor, 1, centred=True)
     assert ([*found[0]], found[1]) == ([3 - 3 * 0.25, -3 + 3 * 0.5], 9 / 4 + 3)
-    with pytest.raises(ValueError, match="predictor must have 2 weights"):
-        problem.objective(Predictor(np.ones(3), 0.0))
+    for n in (1, 3):
+        with pytest.raises(ValueError, match=f"predictor must have 2 weights, one for each column of X; got {n}"):
+            problem.objective(Predictor(np.ones(n), 0.0))
+
+
+def test_the_first_label_that_is_not_finite_is_named():
+    with pytest.raises(ValueError, match=r"y must hold finite real numbers.*nan"):
+        Problem([[1], [2], [3]], [1, np.nan, np.inf], "squared", 1.0)
+
+
+def test_explicit_predictions_make_a_block_dense_at_a_time(monkeypatch):
+    monkeypatch.setattr("reference.problem.BLOCK", 2000)
+    X = np.random.default_rng(0).normal(size=(4000, 20))
+    rows, predictor = as_rows(X), Predictor(np.arange(20.0), 1.0, np.ones(20))
+    tracemalloc.start()
+    found = predictor._on(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, (X - 1) @ np.arange(20) + 1, rtol=1e-12)
+    assert peak < X.nbytes / 3  # 2000 entries are a fortieth, and the predictions a twentieth
+    assert Predictor(np.ones(3), 2.0, np.zeros(3)).predict(np.zeros((2, 3))).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("number", [float, Fraction])
+def test_an_explicit_form_around_the_origin_is_the_implicit_one(number):
+    w, zeros = np.array([number(2), number(-1)]), np.array([number(0), number(0)])
+    assert Predictor(w, number(3), zeros).predict([[1, 0], [0, 0], [4, 5]]).tolist() == [5, 3, 6]
 
 
 def test_weights_of_the_iterates_by_hand():

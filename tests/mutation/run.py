@@ -61,7 +61,11 @@ LIBRARIES = (
     "scipy.optimize",
     "sympy",
     "mpmath",
+    "z3",
+    "pandas",
+    "tqdm.auto",
     "pytest",
+    "hypothesis.stateful",
     "sklearn.feature_extraction.text",
 )
 """What is imported once, before the trials begin, and not for every mutant."""
@@ -225,6 +229,7 @@ def attempt_once(module: str, tree: Path, cases, seconds: float, compiled: bool)
         status = 1
         try:
             os.setsid()
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, the tests must not
             os.chdir(tree)
             output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(output, 1)
