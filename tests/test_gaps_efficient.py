@@ -16,8 +16,9 @@ import efficient.state
 import reference
 from efficient import State
 from efficient.blocks import ENTRIES, blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
+from efficient.compiled import compiled_derivative, compiled_loop
 from efficient.sparse import add, add_both, dot
-from reference import Problem
+from reference import LOSSES, Problem
 from reference.averages import polynomial, suffix
 from reference.rows import as_rows
 
@@ -217,6 +218,12 @@ def test_a_predictor_keeps_the_form_around_its_pivot():
     assert State(far, "asgd").run([0]).last().pivoted is None
 
 
+def test_a_loop_and_a_derivative_are_compiled_once():
+    derivative = LOSSES["log"].derivative
+    assert compiled_loop(dot) is compiled_loop(dot)
+    assert compiled_derivative(derivative) is compiled_derivative(derivative)
+
+
 def test_the_first_block_visits_some_300_000_entries():
     def first(X, lam=1.0):
         return first_block(Problem(X, np.ones(X.shape[0]), "squared", lam).X)
@@ -258,11 +265,20 @@ def test_blocks_are_as_long_as_the_last_one_lets_expect(seconds, sizes, monkeypa
     assert found == sizes
 
 
-def test_a_block_cut_short_says_little_unless_it_was_slow(monkeypatch):
-    clock(monkeypatch, 1 / 1024, 1 / 4, 1 / 8, 1)
-    # up to the multiples of 8: 3 of 10 steps and quick; then 8 of 10, slow, so that 4 are the next, and again
-    found = [block for _, block in zip(range(4), blocks(5, 10_000, 10, every=8), strict=False)]
-    assert found == [(5, 8), (8, 16), (16, 20), (20, 24)]
+@pytest.mark.parametrize(
+    ("seconds", "wanted"),
+    [
+        ([1 / 1024, 1 / 8, 1 / 8], [(95, 100), (100, 110), (110, 120)]),
+        ([1 / 8, 1 / 8, 1 / 8], [(95, 100), (100, 110), (110, 120)]),
+        ([1 / 4, 1 / 8, 1 / 8], [(95, 100), (100, 102), (102, 104)]),
+    ],
+)
+def test_a_block_cut_short_says_little_unless_it_was_slow(seconds, wanted, monkeypatch):
+    clock(monkeypatch, *seconds)
+    assert [block for _, block in zip(range(3), blocks(95, 10_000, 10, every=100), strict=False)] == wanted
+
+
+def test_the_last_block_ends_where_the_work_does(monkeypatch):
     clock(monkeypatch, 1 / 8, 1 / 8)
     assert list(blocks(0, 13, 10)) == [(0, 10), (10, 13)]
 
