@@ -82,6 +82,7 @@ def test_text_has_nothing_to_pivot(load, tfidf):
 def test_a_column_is_pivoted_where_the_squared_mean_exceeds_four_variances():
     assert find_pivot(column([1, 3])) is None  # mean² = 4 = 4·variance
     np.testing.assert_array_equal(find_pivot(column([1, 2.999])), [1.9995])
+    np.testing.assert_array_equal(find_pivot(as_rows([[1, 100], [3, 101]])), [0, 100.5])
     for zeros in (1, 2, 3, 30):  # of a 0/1 column mean²/variance is exactly density/(1 − density)
         assert find_pivot(column([1.0] * 4 * zeros + [0.0] * zeros)) is None
         np.testing.assert_allclose(find_pivot(column([-1.0] * (4 * zeros + 1) + [0.0] * zeros)), -1 + zeros / (5 * zeros + 1))

@@ -353,10 +353,16 @@ def report(sessions: dict[Path, Path]) -> bool:
     return not unexplained and not waiting and len(survivors) <= (1 - WANTED) * counts["all"].total()
 
 
+def find_session(module: Path, folder: Path) -> tuple[Path, Path, bool]:
+    """The session of a module, the source that it is of, and whether that is the source as it is now."""
+    session, source = folder / f"{module}.sqlite", folder / module
+    return session, source, session.exists() and source.exists() and source.read_bytes() == module.read_bytes()
+
+
 def session_of(module: Path, folder: Path) -> Path:
     """The session of a module, begun anew if its source is another one than last time."""
-    session, source = folder / f"{module}.sqlite", folder / module
-    if not (session.exists() and source.exists() and source.read_bytes() == module.read_bytes()):
+    session, source, fresh = find_session(module, folder)
+    if not fresh:
         source.parent.mkdir(parents=True, exist_ok=True)
         source.unlink(missing_ok=True)
         session.unlink(missing_ok=True)
@@ -383,7 +389,10 @@ def main() -> int:
     if unknown:
         parser.error(f"cosmic-ray.toml lists no tests for {', '.join(unknown)}")
     if arguments.report:
-        sessions = {module: folder / f"{module}.sqlite" for module in chosen if (folder / f"{module}.sqlite").exists()}
+        found = {module: find_session(module, folder) for module in chosen}
+        sessions = {module: session for module, (session, _, fresh) in found.items() if fresh}
+        if len(sessions) < len(chosen):
+            print("not tried as they are now:", *(str(module) for module in chosen if module not in sessions))
     else:
         sessions = {module: session_of(module, folder) for module in chosen}
         shutil.rmtree(tree, ignore_errors=True)
