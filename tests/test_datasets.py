@@ -156,13 +156,17 @@ def test_ties_lie_exactly_at_the_kink(loss):
     assert sum(ties(make_generic(20, 5, 2, seed)) for seed in range(4)) == 0
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_ties_are_signs_labelled_by_a_model_of_signs(seed):
-    X, y, _ = make_ties(60, 4, 2, seed)
-    assert set(X.data) == {-1.0, 1.0} and set(y) == {-1.0, 1.0}
-    margins = X @ np.array(list(product([-1, 1], repeat=4))).T  # of every model with weights −1 and +1
-    matching = (np.where(margins >= 0, 1, -1) == y[:, np.newaxis]).all(axis=0)
-    assert matching.sum() == 1 and (margins[:, matching] == 0).any()
+@pytest.mark.parametrize("k", [2, 3])
+def test_ties_are_signs_labelled_by_a_model_of_signs(k):
+    models, found = np.array(list(product([-1, 1], repeat=4))), []
+    for seed in range(3):
+        X, y, _ = make_ties(60, 4, k, seed)
+        assert set(X.data) == {-1.0, 1.0} and set(y) == {-1.0, 1.0}
+        margins = X @ models.T
+        matching = (np.where(margins >= 0, 1, -1) == y[:, np.newaxis]).all(axis=0)
+        assert matching.sum() == 1 and (margins[:, matching] == 0).any() == (k == 2)
+        found.append(models[matching][0])
+    assert len(np.unique(found, axis=0)) > 1 and set(np.ravel(found)) == {-1, 1}
 
 
 def test_shifted_is_generic_plus_a_vector():

@@ -129,6 +129,12 @@ def test_the_mean_of_many_rows_far_away(monkeypatch):
     assert abs(np.mean(values - pivot)) <= 1e-3
 
 
+def test_the_mean_of_some_rows_far_away():
+    for seed in range(5):
+        values = 1e12 + np.random.default_rng(seed).normal(size=1000)
+        assert abs(np.mean(values - find_pivot(column(values))[0])) <= 1.3e-4  # the spacing of floats there
+
+
 def test_numbers_too_large_or_too_small_to_square_are_left_alone():
     for size in (1e-200, 1e200):
         assert find_pivot(column([size, 1.1 * size, 0.9 * size])) is None
