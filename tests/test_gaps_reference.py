@@ -127,9 +127,11 @@ def test_the_objective_and_its_subgradient_by_hand(number):
             problem.objective(Predictor(np.ones(n), 0.0))
 
 
-def test_the_first_label_that_is_not_finite_is_named():
+def test_the_first_label_that_is_wrong_is_named():
     with pytest.raises(ValueError, match=r"y must hold finite real numbers.*nan"):
         Problem([[1], [2], [3]], [1, np.nan, np.inf], "squared", 1.0)
+    with pytest.raises(ValueError, match=r"labels -1 and \+1 for the hinge loss; got 0\.0\."):
+        Problem([[1], [2], [3]], [1, 0, 2], "hinge", 1.0)
 
 
 def test_explicit_predictions_make_a_block_dense_at_a_time(monkeypatch):
