@@ -6,6 +6,7 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sympy
@@ -132,6 +133,26 @@ def test_the_first_label_that_is_wrong_is_named():
         Problem([[1], [2], [3]], [1, np.nan, np.inf], "squared", 1.0)
     with pytest.raises(ValueError, match=r"labels -1 and \+1 for the hinge loss; got 0\.0\."):
         Problem([[1], [2], [3]], [1, 0, 2], "hinge", 1.0)
+
+
+def test_a_data_frame_of_sparse_columns_is_not_made_dense():
+    column = pd.arrays.SparseArray.from_spmatrix(sp.csc_array(([2.0], ([7], [0])), shape=(500_000, 1)))
+    frame = pd.DataFrame(dict.fromkeys("abcdefgh", column))
+    tracemalloc.start()
+    rows = as_rows(frame)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rows.indices.tolist() == list(range(8)) and rows.dense(7).tolist() == [2] * 8
+    assert peak < 8 * 500_000 * 8 / 2
+
+
+def test_results_are_in_the_arithmetic_of_the_rows():
+    for number, dtype in ((np.float64, np.float64), (fraction, object)):
+        rows = as_rows([[1, 0], [2, 3]], number)
+        one = np.array([number(1), number(1)])
+        found = rows.dot(one), rows.transpose_dot(one), rows.mean(one), rows.dense(0)
+        assert [each.tolist() for each in found] == [[1, 5], [3, 3], [1.5, 1.5], [1, 0]]
+        assert [each.dtype for each in found] == [dtype] * 4
 
 
 def test_explicit_predictions_make_a_block_dense_at_a_time(monkeypatch):
