@@ -146,6 +146,24 @@ def test_a_data_frame_of_sparse_columns_is_not_made_dense():
     assert peak < 8 * 500_000 * 8 / 2
 
 
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array, sp.csc_array])
+def test_the_first_entry_that_is_not_finite_is_named(kind):
+    with pytest.raises(ValueError, match="got nan in row 0, column 1: drop"):
+        as_rows(kind([[1, np.nan, 0], [np.inf, 1, 2]]))
+
+
+@pytest.mark.parametrize("shape", [(9, 2), (2, 9)])
+def test_compressed_columns_are_checked_by_rows(shape):
+    X = np.arange(1.0, 19).reshape(shape)
+    for kind in (sp.csc_array, sp.bsr_array, sp.csr_array):
+        np.testing.assert_array_equal([as_rows(kind(X)).dense(i) for i in range(shape[0])], X)
+    for kind, outside in ((sp.csc_array, shape[0]), (sp.csr_array, shape[1])):
+        wrong = kind(X)
+        wrong.indices[-1] = outside
+        with pytest.raises(ValueError, match="X is a malformed sparse matrix"):
+            as_rows(wrong)
+
+
 def test_results_are_in_the_arithmetic_of_the_rows():
     for number, dtype in ((np.float64, np.float64), (fraction, object)):
         rows = as_rows([[1, 0], [2, 3]], number)
