@@ -50,64 +50,6 @@ def repeated_rows(X):
     return len(rows) - len(set(rows))
 
 
-# the two real sets
-
-
-@pytest.mark.parametrize("name", ["spam.npz", "tweets.npz"])
-def test_files_are_those_of_the_readme(name):
-    printed = re.search(rf"`{re.escape(name)}` .* ([0-9a-f]{{64}}) \|", (FOLDER / "README.md").read_text())
-    assert printed is not None
-    assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == printed[1]
-
-
-@pytest.mark.parametrize(
-    ("load", "m", "n", "k", "repeated"), [(load_spam, 6046, 20539, 146.5, 422), (load_tweets, 4200, 3324, 10.5, 178)]
-)
-def test_real_sets(load, m, n, k, repeated):
-    X, y, vocabulary = load()
-    assert X.shape == (m, n) and y.shape == (m,) and vocabulary.shape == (n,)
-    assert round(X.nnz / m, 1) == k
-    assert y.dtype == np.float64 and vocabulary.dtype.kind == "U"
-    assert list(vocabulary) == sorted(set(vocabulary))
-    assert X.data.min() == 1 and np.array_equal(X.data, np.round(X.data))
-    assert np.sum(np.diff(X.indptr) == 0) == 1
-    assert repeated_rows(X) == repeated
-    assert_canonical(X)
-
-
-def test_labels_of_the_real_sets():
-    spam, tweets = load_spam(), load_tweets()
-    assert [np.sum(spam.y == label) for label in (1, -1)] == [1896, 4150]
-    assert np.sum(spam.X.data == 127) == 770 and spam.X.data.max() == 127
-    assert (tweets.y.min(), tweets.y.max()) == (-3.75, np.float32(3.55))
-    assert np.sum(tweets.y == 0) == 4
-
-
-@pytest.mark.parametrize("load", [load_spam, load_tweets])
-def test_tfidf_rows_have_unit_length(load):
-    counts, tfidf = load(), load(tfidf=True)
-    np.testing.assert_array_equal(tfidf.X.indices, counts.X.indices)
-    np.testing.assert_array_equal(tfidf.y, counts.y)
-    stored = np.diff(tfidf.X.indptr) > 0
-    np.testing.assert_allclose(row_norms(tfidf.X), stored.astype(float), rtol=1e-14)
-    assert_canonical(tfidf.X)
-
-
-def test_sign_labels():
-    tweets = load_tweets()
-    X, y, vocabulary = with_sign_labels(tweets)
-    assert X.shape == (4196, 3324) and set(y) == {-1.0, 1.0}
-    np.testing.assert_array_equal(vocabulary, tweets.vocabulary)
-    np.testing.assert_array_equal(y, np.sign(tweets.y[tweets.y != 0]))
-    np.testing.assert_array_equal(X.toarray(), tweets.X.toarray()[tweets.y != 0])
-    assert_canonical(X)
-
-
-def test_datasets_do_not_import_sklearn():
-    check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
-    subprocess.run([sys.executable, "-c", check], check=True)
-
-
 # the makers
 
 
@@ -281,6 +223,7 @@ def test_svmlight_passes_over_what_is_no_example(tmp_path):
         ("1 0:2", {}, "column 0"),  # the first column is 1
         ("1 -1:2", {"zero_based": True}, "-1"),
         ("1 1:2 3:4", {"n_features": 2}, "n_features = 2"),
+        ("1 1:2 9:4", {"n_features": 2}, "n_features = 2"),
         ("1 2:4", {"n_features": 2, "zero_based": True}, "n_features = 2"),
         ("1 1:2", {"n_features": 0}, "n_features = 0"),
         ("1 3:1 1:1", {}, "increase"),
@@ -309,6 +252,21 @@ def test_svmlight_names_the_wrong_line(tmp_path, line, arguments, word, ending):
     assert len(str(caught.value)) < 400
     with io.BytesIO(content) as file, pytest.raises(ValueError, match=r"'the file', line 6: "):
         load_svmlight(file, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "words"),
+    [
+        ("1 1:1\nnan 1:1\n1 1:1\ninf 1:1\n", {}, "line 2: the label nan is"),
+        ("1 1:1\n\n1 2:inf\n1 1:nan\n", {}, "line 3: a value is"),
+        ("1 1:1\n1 3:1\n1 4:1\n", {"n_features": 2}, "line 2: a column is beyond"),
+    ],
+)
+def test_svmlight_names_the_first_of_several_wrong_lines(tmp_path, content, arguments, words):
+    path = tmp_path / "wrong.svm"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=words):
+        load_svmlight(path, **arguments)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# 1 1:1\n"])
@@ -348,3 +306,61 @@ def test_svmlight_does_not_read_a_line_without_end(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
     with pytest.raises(ValueError, match=r"endless\.gz', line 2: .*1000 bytes"):
         load_svmlight(path)
+
+
+# the two real sets
+
+
+@pytest.mark.parametrize("name", ["spam.npz", "tweets.npz"])
+def test_files_are_those_of_the_readme(name):
+    printed = re.search(rf"`{re.escape(name)}` .* ([0-9a-f]{{64}}) \|", (FOLDER / "README.md").read_text())
+    assert printed is not None
+    assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("load", "m", "n", "k", "repeated"), [(load_spam, 6046, 20539, 146.5, 422), (load_tweets, 4200, 3324, 10.5, 178)]
+)
+def test_real_sets(load, m, n, k, repeated):
+    X, y, vocabulary = load()
+    assert X.shape == (m, n) and y.shape == (m,) and vocabulary.shape == (n,)
+    assert round(X.nnz / m, 1) == k
+    assert y.dtype == np.float64 and vocabulary.dtype.kind == "U"
+    assert list(vocabulary) == sorted(set(vocabulary))
+    assert X.data.min() == 1 and np.array_equal(X.data, np.round(X.data))
+    assert np.sum(np.diff(X.indptr) == 0) == 1
+    assert repeated_rows(X) == repeated
+    assert_canonical(X)
+
+
+def test_labels_of_the_real_sets():
+    spam, tweets = load_spam(), load_tweets()
+    assert [np.sum(spam.y == label) for label in (1, -1)] == [1896, 4150]
+    assert np.sum(spam.X.data == 127) == 770 and spam.X.data.max() == 127
+    assert (tweets.y.min(), tweets.y.max()) == (-3.75, np.float32(3.55))
+    assert np.sum(tweets.y == 0) == 4
+
+
+@pytest.mark.parametrize("load", [load_spam, load_tweets])
+def test_tfidf_rows_have_unit_length(load):
+    counts, tfidf = load(), load(tfidf=True)
+    np.testing.assert_array_equal(tfidf.X.indices, counts.X.indices)
+    np.testing.assert_array_equal(tfidf.y, counts.y)
+    stored = np.diff(tfidf.X.indptr) > 0
+    np.testing.assert_allclose(row_norms(tfidf.X), stored.astype(float), rtol=1e-14)
+    assert_canonical(tfidf.X)
+
+
+def test_sign_labels():
+    tweets = load_tweets()
+    X, y, vocabulary = with_sign_labels(tweets)
+    assert X.shape == (4196, 3324) and set(y) == {-1.0, 1.0}
+    np.testing.assert_array_equal(vocabulary, tweets.vocabulary)
+    np.testing.assert_array_equal(y, np.sign(tweets.y[tweets.y != 0]))
+    np.testing.assert_array_equal(X.toarray(), tweets.X.toarray()[tweets.y != 0])
+    assert_canonical(X)
+
+
+def test_datasets_do_not_import_sklearn():
+    check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True)
