@@ -1,6 +1,7 @@
 """The shipped data are what their README says; the makers keep their promises; files are read or refused."""
 
 import bz2
+import contextlib
 import gzip
 import hashlib
 import io
@@ -84,6 +85,17 @@ def test_generic_labels():
     np.testing.assert_array_equal(classes.X.toarray(), reals.X.toarray())
     assert classes.y.sum() == 0
     assert len(set(reals.y)) == 1000
+
+
+@pytest.mark.parametrize(("n", "columns"), [(4, 1), (9, 1), (30, 3), (39, 3)])
+def test_real_labels_are_a_model_of_a_tenth_of_the_columns_and_noise_of_half_its_spread(n, columns):
+    m = 4000
+    X, y, _ = make_generic(m, n, n, seed=2, binary=False)
+    weights = np.linalg.lstsq(X.toarray(), y, rcond=None)[0]
+    noise = y - X @ weights
+    model = np.where(abs(weights) > 6 * noise.std() / np.sqrt(m), weights, 0)
+    assert np.count_nonzero(model) == columns
+    assert noise.std() == pytest.approx(0.5 * (X @ model).std(), rel=0.05)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "absolute"])
@@ -214,6 +226,32 @@ def test_svmlight_passes_over_what_is_no_example(tmp_path):
         np.testing.assert_array_equal(read.X.toarray(), [[2, 0, 0.5], [0, 0, 0], [0, -1e-3, 0]])
         np.testing.assert_array_equal(read.y, [1, -1, 1])
         assert_canonical(read.X)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_svmlight_shows_how_far_it_is(tmp_path, monkeypatch, terminal):
+    bars = []
+
+    class Bar(contextlib.nullcontext):
+        def __init__(self, **options):
+            super().__init__(self)
+            self.options, self.n, self.seen = options, 0, []
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+            self.seen.append(self.n)
+
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    path = tmp_path / "examples.svm"
+    path.write_text("1 1:1\n" * 250)
+    for progress in (None, True, False):
+        bars.clear()
+        load_svmlight(path, progress=progress)
+        shown = terminal if progress is None else progress
+        assert [bar.seen for bar in bars] == [[600, 1200]] * shown
+        assert [bar.options for bar in bars] == [{"total": 1500, "unit": "B", "unit_scale": True, "delay": 0.5}] * shown
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
