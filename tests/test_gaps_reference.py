@@ -164,6 +164,21 @@ def test_compressed_columns_are_checked_by_rows(shape):
             as_rows(wrong)
 
 
+def test_coordinates_that_are_right_and_that_are_not():
+    def rows(i, j):
+        return as_rows(sp.coo_array(([5.0, 7.0], (i, j)), shape=(3, 4)))
+
+    assert rows([1, 2], [2, 3]).dense(1).tolist() == [0, 0, 5, 0]  # with an empty first row and column
+    for i, j, wrong in (
+        ([1, 3], [0, 0], r"3 or 1 outside 0\.\.2 on axis 0"),
+        ([0, 0], [-1, 3], r"3 or -1 outside 0\.\.3 on axis 1"),
+    ):
+        with pytest.raises(ValueError, match=wrong):
+            X = sp.coo_array(([5.0, 7.0], ([0, 0], [0, 1])), shape=(3, 4))
+            X.coords = tuple(map(np.array, (i, j)))
+            as_rows(X)
+
+
 def test_results_are_in_the_arithmetic_of_the_rows():
     for number, dtype in ((np.float64, np.float64), (fraction, object)):
         rows = as_rows([[1, 0], [2, 3]], number)
