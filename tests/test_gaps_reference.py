@@ -157,10 +157,13 @@ def test_compressed_columns_are_checked_by_rows(shape):
     X = np.arange(1.0, 19).reshape(shape)
     for kind in (sp.csc_array, sp.bsr_array, sp.csr_array):
         np.testing.assert_array_equal([as_rows(kind(X)).dense(i) for i in range(shape[0])], X)
-    for kind, outside in ((sp.csc_array, shape[0]), (sp.csr_array, shape[1])):
+    for kind, outside, words in (
+        (sp.csc_array, shape[0], "X is a malformed sparse matrix"),
+        (sp.csr_array, shape[1], rf"column 0 or {shape[1]} outside 0\.\.{shape[1] - 1}"),
+    ):
         wrong = kind(X)
         wrong.indices[-1] = outside
-        with pytest.raises(ValueError, match="X is a malformed sparse matrix"):
+        with pytest.raises(ValueError, match=words):
             as_rows(wrong)
 
 
@@ -173,9 +176,9 @@ def test_coordinates_that_are_right_and_that_are_not():
         ([1, 3], [0, 0], r"3 or 1 outside 0\.\.2 on axis 0"),
         ([0, 0], [-1, 3], r"3 or -1 outside 0\.\.3 on axis 1"),
     ):
+        X = sp.coo_array(([5.0, 7.0], ([0, 0], [0, 1])), shape=(3, 4))
+        X.coords = np.array(i), np.array(j)
         with pytest.raises(ValueError, match=wrong):
-            X = sp.coo_array(([5.0, 7.0], ([0, 0], [0, 1])), shape=(3, 4))
-            X.coords = tuple(map(np.array, (i, j)))
             as_rows(X)
 
 
