@@ -129,8 +129,8 @@ def test_projections_are_made_once_where_they_pay(monkeypatch):
 def test_a_state_asks_for_its_callback_at_multiples_and_at_the_end(lam):
     problem = Problem([[1, 0], [0, 2]], [1, 2], "squared", lam)
     seen = []
-    State(problem, "sgd").run([0] * 3).run([0, 1] * 4, callback=lambda t, state: seen.append((t, state.t)), every=4)
-    assert seen == [(4, 4), (8, 8), (11, 11)]
+    State(problem, "sgd").run([0] * 3).run([0, 1] * 4, callback=lambda t, state: seen.append((t, state.t)), every=5)
+    assert seen == [(5, 5), (10, 10), (11, 11)]  # and not after the first step, which is a block where blocks begin with one
     with pytest.raises(ValueError, match="every must be a number of steps >= 1"):
         State(problem, "sgd").run([0], every=2)
     State(problem, "sgd").run([0, 0], callback=lambda t, state: seen.append(t), every=1)
