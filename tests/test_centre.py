@@ -155,6 +155,8 @@ def test_what_does_not_fit_is_refused():
         State(one, "casgd").follow(one)
     with pytest.raises(ValueError, match="300 columns of the centre; got 6"):
         State(one, "casgd", centre=centre).follow(problem(FAR))
+    with pytest.raises(ValueError, match="6 columns of the centre; got 300"):
+        State(problem(FAR), "casgd", centre=find_centre(as_rows(FAR.X))).follow(one)
     with pytest.raises(ValueError, match="same loss and lam"):
         State(one, "casgd", centre=centre).follow(problem(TEXT, lam=0.2))
     with pytest.raises(TypeError, match=r"centre must be a Centre.*find_centre"):

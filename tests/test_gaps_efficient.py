@@ -199,6 +199,32 @@ def test_loading_a_hostile_state_executes_nothing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
 
 
+def test_weights_of_the_iterates_are_given_again_when_a_state_is_loaded(tmp_path):
+    problem, path = Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0), tmp_path / "state.npz"
+    state = State(problem, "asgd", weights=polynomial(2)).run([0, 1, 1])
+    state.save(path)
+    loaded = State.load(path, problem, polynomial(2))
+    assert loaded.run([1, 0]).average().w.tolist() == state.run([1, 0]).average().w.tolist()
+    with pytest.raises(ValueError, match=r"weights must be given just if .* got None"):
+        State.load(path, problem)
+    State(problem, "asgd").run([0]).save(path)
+    with pytest.raises(ValueError, match=r"weights must be given just if .* got functools"):
+        State.load(path, problem, polynomial(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("v", np.zeros(3)), ("v", np.zeros(1)), ("v", np.zeros((2, 1))), ("a", np.zeros(1))]
+)
+def test_saved_parts_of_another_shape_are_refused(name, value, tmp_path):
+    problem, path = Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0), tmp_path / "state.npz"
+    State(problem, "casgd").run([0, 1]).save(path)
+    with np.load(path) as file:
+        saved = dict(file)
+    np.savez(path, **saved | {name: value})
+    with pytest.raises(ValueError, match=re.escape(f"is not a saved state: {name} has the shape {value.shape}")):
+        State.load(path, problem)
+
+
 def test_a_predictor_that_overflows_is_not_handed_back():
     for algorithm in ("sgd", "asgd"):
         state = State(Problem([[100.0]], [1], "absolute", 1e-308), algorithm).run([0])
