@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import efficient.blocks
 import efficient.state
 import reference
-from efficient import State
+from efficient import State, States
 from efficient.blocks import ENTRIES, blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
 from efficient.compiled import compiled_derivative, compiled_loop
 from efficient.sparse import add, add_both, dot
