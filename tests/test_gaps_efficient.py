@@ -213,6 +213,43 @@ def test_weights_of_the_iterates_are_given_again_when_a_state_is_loaded(tmp_path
         State.load(path, problem, polynomial(2))
 
 
+def test_a_saved_state_notices_a_change_of_any_part_of_its_problem(tmp_path):
+    X, y, weight = np.array([[1.0, 2], [3, 4], [0, 5]]), np.array([1.0, -1, 1]), np.array([1.0, 2, 3])
+
+    def load(X=X, y=y, weight=weight):
+        return State.load(tmp_path / "state.npz", Problem(X, y, "squared", 1.0, weight))
+
+    def changed(array, place):
+        array = array.copy()
+        array[place] += 1
+        return array
+
+    State(Problem(X, y, "squared", 1.0, weight), "casgd").run([0, 1]).save(tmp_path / "state.npz")
+    assert load().t == 2
+    others = [{"y": changed(y, i)} for i in (0, 2)] + [{"weight": changed(weight, i)} for i in (0, 2)]
+    others += [{"X": changed(X, place)} for place in ((0, 0), (2, 1), (2, 0))]
+    for other in others:
+        with pytest.raises(ValueError, match="was saved for another problem"):
+            load(**other)
+
+
+def test_saved_states_notice_a_change_of_any_of_their_problems(tmp_path):
+    first = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5)
+    problems = [first, first.variant(lam=2), first.variant([-1, 1])]
+    States(problems, "asgd").run([0, 1]).save(tmp_path / "states.npz")
+    assert States.load(tmp_path / "states.npz", problems).t == 2
+    for k, other in ((1, first.variant(lam=3)), (2, first), (1, first.variant([-1, -1], 2))):
+        with pytest.raises(ValueError, match="was saved for another problem"):
+            States.load(tmp_path / "states.npz", [*problems[:k], other, *problems[k + 1 :]])
+
+
+def test_rows_that_are_forgotten_are_gone():
+    state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0, [1, 2]), "asgd").run([0]).forget_rows()
+    X = state.problem.X
+    assert [X.data.tolist(), X.indices.tolist(), X.indptr.tolist(), X.n] == [[], [], [0], 2]
+    assert [state.problem.y.tolist(), state.problem.weight.tolist(), state.problem.m] == [[], [], 0]
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("v", np.zeros(3)), ("v", np.zeros(1)), ("v", np.zeros((2, 1))), ("a", np.zeros(1))]
 )
