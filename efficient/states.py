@@ -135,9 +135,9 @@ class States(Run):
         Cost: O(mK); O(n + mk) more with a pivot.
         """
         problems = _alike(problems)
-        if len(problems) != len(self.problems) or problems[0].n > self.problem.n:
+        if len(problems) != len(self.problems) or problems[0].n > len(self._room):
             raise ValueError(
-                f"problems must be {len(self.problems)}, with {self.problem.n} columns at most, as before; "
+                f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
                 f"got {len(problems)} with {problems[0].n}"
             )
         for before, problem in zip(self.problems, problems, strict=True):
@@ -169,10 +169,14 @@ class States(Run):
 
     def _recovered(self, recovery: Recovery) -> list[Predictor]:
         self._check_begun()
-        t, models = self.problem.number(self.t), range(len(self.problems))
-        weights: list[Any] = [np.empty(self.problem.n, dtype=self._room.dtype) for _ in models]
+        t, n, models = (
+            self.problem.number(self.t),
+            len(self._room),
+            range(len(self.problems)),
+        )  # rows that follow may be narrower
+        weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
         biases: list[Any] = [None for _ in models]
-        for start in range(0, max(1, self.problem.n), COLUMNS):
+        for start in range(0, max(1, n), COLUMNS):
             columns = slice(start, start + COLUMNS)
             for k in models:
                 of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
@@ -190,6 +194,11 @@ class States(Run):
 
     def _kept(self) -> dict[str, Any]:
         return {"v": self._room[:, 0], "u": self._room[:, 1], **self._numbers}
+
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        if len(saved["v"]) > self.problem.n and not self._parts.centred:  # narrower rows had followed
+            self._room = self._aligned(len(saved["v"]), len(self.problems))
+        super()._restore(saved)
 
 
 def _alike(problems) -> tuple[Problem, ...]:

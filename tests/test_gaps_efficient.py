@@ -243,6 +243,30 @@ def test_saved_states_notice_a_change_of_any_of_their_problems(tmp_path):
             States.load(tmp_path / "states.npz", [*problems[:k], other, *problems[k + 1 :]])
 
 
+@pytest.mark.parametrize("models", [1, 2])
+@pytest.mark.parametrize("columns", [3, 5000])  # more than are recovered at a time
+def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, columns, tmp_path):
+    wide = Problem(sp.csr_array(([1.0, 2, 3], [0, 1, columns - 1], [0, 1, 2, 3])), [1, -1, 1], "hinge", 0.5)
+    narrow = Problem([[1, 2], [3, 4]], [1, -1], "hinge", 0.5)
+    states = States([wide] * models, "asgd").run([0, 1, 2]).follow([narrow] * models).run([1, 0])
+    alone = State(wide, "asgd").run([0, 1, 2]).follow(narrow).run([1, 0])
+
+    def same():
+        wanted = alone.average()
+        return [(each.w.tolist(), each.b) for each in states.average()] == [(wanted.w.tolist(), wanted.b)] * models
+
+    assert same() and len(alone.average().w) == columns
+    states.save(tmp_path / "states.npz")
+    states = States.load(tmp_path / "states.npz", [narrow] * models)
+    assert same()
+    states, alone = states.run([0]).follow([wide] * models).run([2]), alone.run([0]).follow(wide).run([2])
+    assert same()
+    wider = Problem(np.ones((1, columns + 1)), [1], "hinge", 0.5)
+    for wrong in ([narrow] * (models + 1), [wider] * models):
+        with pytest.raises(ValueError, match=f"problems must be {models}, with {columns} columns at most"):
+            states.follow(wrong)
+
+
 def test_rows_that_are_forgotten_are_gone():
     state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0, [1, 2]), "asgd").run([0]).forget_rows()
     X = state.problem.X
