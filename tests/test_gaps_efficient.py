@@ -243,6 +243,16 @@ def test_saved_states_notice_a_change_of_any_of_their_problems(tmp_path):
             States.load(tmp_path / "states.npz", [*problems[:k], other, *problems[k + 1 :]])
 
 
+@pytest.mark.parametrize("algorithm", ["asgd", "casgd"])
+def test_many_steps_in_one_call_of_the_loop_for_many_models_are_those_of_one(algorithm):
+    X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0.5], [0, 0, 0, 0], [4, 0, 1, 2]])
+    first = Problem(X, [1.0, -2, 3, 0.5], "squared", 2.0)
+    problems, options = [first.variant(lam=lam) for lam in (1, 2, 3, 4, 5)], {"t0": 2, "weights": polynomial(2)}
+    found = States(problems, algorithm, **options).run([3, 1, 0, 2, 3, 1]).average()
+    wanted = [State(problem, algorithm, **options).run([3, 1, 0, 2, 3, 1]).average() for problem in problems]
+    assert [(each.w.tolist(), each.b) for each in found] == [(each.w.tolist(), each.b) for each in wanted]
+
+
 @pytest.mark.parametrize("models", [1, 2])
 @pytest.mark.parametrize("columns", [3, 5000])  # more than are recovered at a time
 def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, columns, tmp_path):
