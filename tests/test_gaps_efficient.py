@@ -277,6 +277,17 @@ def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, c
             states.follow(wrong)
 
 
+@pytest.mark.parametrize(("algorithm", "n"), [("asgd", 1), ("casgd", 1), ("casgd", 3)])
+def test_saved_states_of_another_width_are_refused(algorithm, n, tmp_path):
+    problems, path = [Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0)] * 2, tmp_path / "states.npz"
+    States(problems, algorithm).run([0, 1]).save(path)
+    with np.load(path) as file:
+        saved = dict(file)
+    np.savez(path, **saved | {"v": np.zeros((n, 2)), "u": np.zeros((n, 2))})
+    with pytest.raises(ValueError, match=rf"is not a saved state: v has the shape \({n}, 2\)"):
+        States.load(path, problems)
+
+
 def test_rows_that_are_forgotten_are_gone():
     state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0, [1, 2]), "asgd").run([0]).forget_rows()
     X = state.problem.X
