@@ -278,7 +278,7 @@ def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, c
 
 
 def test_models_share_the_width_and_all_three_arrays_of_their_rows():
-    data, indices, indptr = np.array([1.0, 2, 3]), np.array([0, 1, 0]), np.array([0, 1, 3])
+    data, indices, indptr = np.array([1.0, 2, 3]), np.array([0, 1, 0], np.int32), np.array([0, 1, 3], np.int32)
 
     def problem(n=2, indptr=indptr):
         return Problem(sp.csr_array((data, indices, indptr), shape=(2, n)), [1, -1], "hinge", 0.5)
@@ -288,7 +288,7 @@ def test_models_share_the_width_and_all_three_arrays_of_their_rows():
         with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
             States([problem(one), problem(other)])
     with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
-        States([problem(), problem(indptr=np.array([0, 2, 3]))])
+        States([problem(), problem(indptr=np.array([0, 2, 3], np.int32))])
 
 
 @pytest.mark.parametrize(("algorithm", "n"), [("asgd", 1), ("casgd", 1), ("casgd", 3)])
