@@ -278,10 +278,12 @@ def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, c
 
 
 def test_models_share_the_width_and_all_three_arrays_of_their_rows():
-    data, indices, indptr = np.array([1.0, 2, 3]), np.array([0, 1, 0], np.int32), np.array([0, 1, 3], np.int32)
+    stored = sp.csr_array(np.array([[1.0, 0], [2, 3]]))
 
-    def problem(n=2, indptr=indptr):
-        return Problem(sp.csr_array((data, indices, indptr), shape=(2, n)), [1, -1], "hinge", 0.5)
+    def problem(n=2, indptr=stored.indptr):
+        X = sp.csr_array((2, n))
+        X.data, X.indices, X.indptr = stored.data, stored.indices, indptr
+        return Problem(X, [1, -1], "hinge", 0.5)
 
     assert States([problem(), problem()]).problem.n == 2
     for one, other in ((2, 3), (3, 2)):
