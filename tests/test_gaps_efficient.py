@@ -277,6 +277,18 @@ def test_states_go_on_with_narrower_rows_and_no_other_number_of_models(models, c
             states.follow(wrong)
 
 
+def test_models_have_one_loss_and_as_many_offsets_as_there_are():
+    hinge = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5)
+    log = Problem(hinge.X.dot(np.eye(2)), [1, -1], "log", 0.5)
+    log.X = hinge.X
+    for one, other in ((hinge, log), (log, hinge)):
+        with pytest.raises(ValueError, match=f"one loss; number 1 has {other.loss.name}, not {one.loss.name}"):
+            States([one, other])
+    for t0 in ([1], [1, 2, 3]):
+        with pytest.raises(ValueError, match=f"one for each of the 2 problems; got {len(t0)}"):
+            States([hinge, hinge], t0=t0)
+
+
 def test_models_share_the_width_and_all_three_arrays_of_their_rows():
     stored = sp.csr_array(np.array([[1.0, 0], [2, 3]]))
 

@@ -167,6 +167,17 @@ def test_compressed_columns_are_checked_by_rows(shape):
             as_rows(wrong)
 
 
+def test_rows_of_a_single_entry_are_checked_too_and_places_get_one_type():
+    X = sp.csr_array((2, 3))
+    X.data, X.indices, X.indptr = np.array([5.0]), np.array([3], np.int32), np.array([0, 1, 1], np.int32)
+    with pytest.raises(ValueError, match=r"column 3 or 3 outside 0\.\.2"):
+        as_rows(X)
+    for first, second in ((np.int32, np.int64), (np.int64, np.int32)):
+        X.indices, X.indptr = np.array([1], first), np.array([0, 1, 1], second)
+        rows = as_rows(X)
+        assert rows.indices.dtype == rows.indptr.dtype and rows.dense(0).tolist() == [0, 5, 0]
+
+
 def test_coordinates_that_are_right_and_that_are_not():
     def rows(i, j):
         return as_rows(sp.coo_array(([5.0, 7.0], (i, j)), shape=(3, 4)))
