@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_refused():
         State(one, "casgd", centre=np.zeros(300))
     with pytest.raises(ValueError, match="centre is for csgd and casgd; got one for asgd"):
         State(one, "asgd", centre=centre)
-    for wrong in (Centre(None, np.zeros(3)), Centre(np.zeros(3), np.zeros(300))):
+    for wrong in (Centre(None, np.zeros(3)), Centre(None, np.zeros(301)), Centre(np.zeros(3), np.zeros(300))):
         with pytest.raises(ValueError, match="300 columns of the problem"):
             States(many(TEXT), "casgd", centre=wrong)
     states = States(many(TEXT), "asgd")
