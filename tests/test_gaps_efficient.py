@@ -290,19 +290,19 @@ def test_models_have_one_loss_and_as_many_offsets_as_there_are():
 
 
 def test_models_share_the_width_and_all_three_arrays_of_their_rows():
-    stored = sp.csr_array(np.array([[1.0, 0], [2, 3]]))
+    stored = sp.csr_array(np.array([[1.0, 2, 0], [0, 0, 3]]))
 
-    def problem(n=2, indptr=stored.indptr):
+    def problem(n=3, indptr=stored.indptr):
         X = sp.csr_array((2, n))
         X.data, X.indices, X.indptr = stored.data, stored.indices, indptr
         return Problem(X, [1, -1], "hinge", 0.5)
 
-    assert States([problem(), problem()]).problem.n == 2
-    for one, other in ((2, 3), (3, 2)):
+    assert States([problem(), problem()]).problem.n == 3
+    for one, other in ((3, 4), (4, 3)):
         with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
             States([problem(one), problem(other)])
     with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
-        States([problem(), problem(indptr=np.array([0, 2, 3], np.int32))])
+        States([problem(), problem(indptr=np.array([0, 1, 3], np.int32))])
 
 
 @pytest.mark.parametrize(("algorithm", "n"), [("asgd", 1), ("casgd", 1), ("casgd", 3)])
