@@ -318,11 +318,11 @@ def tried(database: WorkDB) -> Iterator[Mutant]:
         yield Mutant(str(mutation.module_path), mutation.start_pos[0], before, after, verdict)
 
 
-def reasons() -> dict[tuple[str, str, str], str]:
-    """Why the mutants that are known to survive do, by module, line and what the line becomes."""
+def reasons() -> dict[tuple[str, str, str], tuple[str, bool]]:
+    """Why the mutants that are known to survive do, and whether they are equivalent, by module, line and what it becomes."""
     listed = tomllib.loads((HERE / "survivors.toml").read_text("utf8"))
     return {
-        (module, survivor["line"], becomes): survivor["reason"]
+        (module, survivor["line"], becomes): (survivor["reason"], survivor.get("equivalent", False))
         for module, survivors in listed.items()
         for survivor in survivors
         for becomes in survivor["becomes"]
@@ -344,12 +344,16 @@ def report(sessions: dict[Path, Path]) -> bool:
         verdicts = [count[verdict] for verdict in ("vectors", "tests", "limits", "survived")]
         killed = f"{1 - count['survived'] / count.total():.1%}" if count else "-"
         print(f"{name:28}{count.total():8}" + "".join(f"{each:8}" for each in verdicts) + f"{killed:>9}")
-    unexplained = 0
+    unexplained = equivalents = 0
     for mutant in survivors:
-        reason = known.get((mutant.module, mutant.line, mutant.becomes))
+        reason, equivalent = known.get((mutant.module, mutant.line, mutant.becomes), (None, False))
         unexplained += reason is None
+        equivalents += equivalent
         print(f"{mutant.module}:{mutant.row}\n  - {mutant.line}\n  + {mutant.becomes}\n  {reason or 'NOT EXPLAINED'}")
     print(f"{unexplained} survivors are not explained, {waiting} mutants are not tried")
+    others = counts["all"].total() - equivalents
+    killed = (others + equivalents - len(survivors)) / max(1, others)
+    print(f"{equivalents} survivors are equivalent, the same program; of the other mutants {killed:.1%} are killed")
     return not unexplained and not waiting and len(survivors) <= (1 - WANTED) * counts["all"].total()
 
 
