@@ -132,9 +132,9 @@ class States(Run):
         Cost: O(mK); O(n + mk) more with a pivot.
         """
         problems = _alike(problems)
-        if len(problems) != len(self.problems) or problems[0].n > self.problem.n:
+        if len(problems) != len(self.problems) or problems[0].n > len(self._room):
             raise ValueError(
-                f"problems must be {len(self.problems)}, with {self.problem.n} columns at most, as before; "
+                f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
                 f"got {len(problems)} with {problems[0].n}"
             )
         for before, problem in zip(self.problems, problems, strict=True):
@@ -167,9 +167,10 @@ class States(Run):
     def _recovered(self, recovery: Recovery) -> list[Predictor]:
         self._check_begun()
         t, models = self.problem.number(self.t), range(len(self.problems))
-        weights: list[Any] = [np.empty(self.problem.n, dtype=self._room.dtype) for _ in models]
+        n = len(self._room)  # rows that followed may be narrower
+        weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
         biases: list[Any] = [None for _ in models]
-        for columns in parts_of(self.problem.n):
+        for columns in parts_of(n):
             for k in models:
                 of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
                 of_model |= {"v": self._room[columns, 0, k], "u": self._room[columns, 1, k]}
@@ -186,6 +187,11 @@ class States(Run):
 
     def _kept(self) -> dict[str, Any]:
         return {"v": self._room[:, 0], "u": self._room[:, 1], **self._numbers}
+
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        if len(saved["v"]) > self.problem.n and not self._parts.centred:  # narrower rows had followed
+            self._room = self._aligned(len(saved["v"]), len(self.problems))
+        super()._restore(saved)
 
 
 def _alike(problems) -> tuple[Problem, ...]:

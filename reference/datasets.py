@@ -199,11 +199,11 @@ def make_text(m: int, n: int, k: int, seed: int) -> Dataset:
     if not 1 <= k <= n / 2:
         raise ValueError(f"k, the expected entries a row, must be in 1..n/2, as texts lack most words; got k = {k}, n = {n}")
     popularity = np.arange(1, n + 1) ** -ZIPF_EXPONENT
-    popularity /= popularity.sum()
-    words = _document_length(popularity, k)
+    shares = np.cumsum(popularity)
+    words = _document_length(popularity / shares[-1], k)
     column = rng.permutation(n)
-    drawn = np.searchsorted(np.cumsum(popularity), rng.random(m * words))  # by rank in popularity
-    cells = np.repeat(np.arange(m, dtype=np.int64) * n, words) + column[np.minimum(drawn, n - 1)]
+    drawn = np.searchsorted(shares, rng.random(m * words) * shares[-1])  # by rank in popularity, below n as random() is below 1
+    cells = np.repeat(np.arange(m, dtype=np.int64) * n, words) + column[drawn]
     del drawn
     cells.sort()
     first = np.flatnonzero(np.diff(cells, prepend=-1))

@@ -100,7 +100,7 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         at_zero = problem.objective(Predictor(np.zeros(n), 0.0), centred)
         model = _Kinked(problem, at_zero) if problem.loss.name in ("absolute", "hinge") else _Smooth(problem)
         wb = np.zeros(n + 1)
-        for steps_left in range(STEP_LIMIT, -1, -1):
+        for steps_left in reversed(range(STEP_LIMIT + 1)):
             p = predict(wb)
             g = model.slope(p)
             gradient = lam * wb + mean_gradient(g)
@@ -172,7 +172,7 @@ class _Kinked:
         self.y = problem.y
         self.low, self.high = (_derivatives(problem.loss, np.full(problem.m, p), self.y) for p in (-np.inf, np.inf))
         self.multipliers = np.zeros(problem.m)
-        self.sigma = 0.5 / at_zero if at_zero > 0 else 1.0  # in units of 1/y; less than 1, or a hinge at p = 0 is clipped
+        self.sigma = 0.5 / at_zero if at_zero else 1.0  # in units of 1/y; less than 1, or a hinge at p = 0 is clipped
 
     def slope(self, p) -> np.ndarray:
         return np.clip(self.multipliers + self.sigma * (p - self.y), self.low, self.high)

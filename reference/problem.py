@@ -75,7 +75,7 @@ class Predictor:
         place[columns] = np.arange(len(columns))
         predictions = rows.dot(rest) + self.b
         size = max(1, BLOCK * rows.m // max(1, rows.m * len(columns) + len(rows.data)))
-        for first in range(0, rows.m if len(columns) else 0, size):
+        for first in range(0, rows.m, size):
             starts = rows.indptr[first : first + size + 1]
             stored = slice(starts[0], starts[-1])
             j = place[rows.indices[stored]]

@@ -122,6 +122,8 @@ def well_formed(X, name):
             # flags that say "sorted" or "canonical" can be stale: forget them, they are recomputed on demand
             vars(X).pop("_has_canonical_format", None)
             vars(X).pop("_has_sorted_indices", None)
+            if (X.indptr[1:] < X.indptr[:-1]).any():  # compared, as their differences may overflow
+                raise ValueError("index pointer values must form a non-decreasing sequence")
             as_is = X.format == "csr" and X.dtype in FLOATS and X.indptr.dtype == X.indices.dtype in PLACES
             X.check_format(full_check=not as_is)  # in full it also makes numbers native, and the places of one type
             if as_is:
@@ -140,12 +142,10 @@ def well_formed(X, name):
 
 def _check_columns(X) -> None:
     """What scipy's full check does, without looking at every entry where the columns of each row ascend."""
-    stored = np.diff(X.indptr)
-    if (stored < 0).any():
-        raise ValueError("index pointer values must form a non-decreasing sequence")
     least, largest = X.indices, X.indices
     if X.has_canonical_format:  # the first and the last of a row are its least and largest
-        least, largest = (X.indices[ends[stored > 0]] for ends in (X.indptr[:-1], X.indptr[1:] - 1))
+        stores = X.indptr[1:] > X.indptr[:-1]
+        least, largest = (X.indices[ends[stores]] for ends in (X.indptr[:-1], X.indptr[1:] - 1))
     if len(least) and (least.min() < 0 or largest.max() >= X.shape[1]):
         raise ValueError(f"column {least.min()} or {largest.max()} outside 0..{X.shape[1] - 1}")
 

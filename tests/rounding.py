@@ -165,6 +165,8 @@ def derivative(loss: str) -> Derivative:
             if p.bound > 0 and p.allows(y.value):  # the kink of the absolute loss is at p = y, and so is the hinge's for y = ±1
                 raise Undecided(f"p is {size(p.value - y.value):.1e} from the kink, and known to {p.bound:.1e}")
             return Rounded(value)
+        # 0 on the grid stands for less than half a step of it, and the loops pass a row over only where floats have 0 too
+        value = value or -y.value / (2 << GRID_BITS)
         moved = p.bound / 4  # |ℓ''| <= 1/4
         return Rounded(value, (moved + LOG_UNITS * UNIT * (size(value) + moved) + 2.0**-GRID_BITS + TINY) * UP)
 

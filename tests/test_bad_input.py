@@ -184,6 +184,8 @@ def dok_with_column(column):
 csr, csc, coo, bsr = sp.csr_array(X), sp.csc_array(X), sp.coo_array(X), sp.bsr_array(X, blocksize=(2, 2))
 MALFORMED = {
     "csr, decreasing indptr": with_parts(csr, indptr=[0, 3, 2, 3, 5]),
+    "csr, indptr whose differences overflow": with_parts(csr, indptr=[0, 2, 3, 3, -(2**31)]),
+    "csc, indptr whose differences overflow": with_parts(csc, indptr=[0, 2, 3, 3, -(2**31)]),
     "csr, indptr beyond the data": with_parts(csr, indptr=[0, 2, 3, 3, 9]),
     "csr, indptr not from 0": with_parts(csr, indptr=[1, 2, 3, 3, 5]),
     "csc, decreasing indptr": with_parts(csc, indptr=[0, 3, 2, 5, 5]),

@@ -62,6 +62,14 @@ def test_the_centre_of_counted_rows_is_that_of_repeated_rows(offset):
     assert (found.pivot is None) == (offset == 0)
 
 
+@pytest.mark.parametrize("counts", [[2] * 70, [1, 3] * 35, [1, 1, 7, 1, 1] * 14], ids=str)
+def test_so_it_is_where_every_row_occurs(counts):
+    X = make_shifted(70, 5, 3, seed=0, offset=[1e3, 0, 3.3, 0, 1e6]).X
+    found, wanted = find_centre(as_rows(X), np.array(counts, float)), find_centre(as_rows(X[np.repeat(np.arange(70), counts)]))
+    np.testing.assert_array_equal(found.pivot, wanted.pivot)
+    np.testing.assert_array_equal(found.xbar, wanted.xbar)
+
+
 def test_the_centre_of_weighted_rows_is_their_mean():
     weight = np.random.default_rng(0).random(60)
     for scale in (1, 1e300, 1e-300):
@@ -147,13 +155,15 @@ def test_what_does_not_fit_is_refused():
         State(one, "casgd").follow(one)
     with pytest.raises(ValueError, match="300 columns of the centre; got 6"):
         State(one, "casgd", centre=centre).follow(problem(FAR))
+    with pytest.raises(ValueError, match="6 columns of the centre; got 300"):
+        State(problem(FAR), "casgd", centre=find_centre(as_rows(FAR.X))).follow(one)
     with pytest.raises(ValueError, match="same loss and lam"):
         State(one, "casgd", centre=centre).follow(problem(TEXT, lam=0.2))
     with pytest.raises(TypeError, match=r"centre must be a Centre.*find_centre"):
         State(one, "casgd", centre=np.zeros(300))
     with pytest.raises(ValueError, match="centre is for csgd and casgd; got one for asgd"):
         State(one, "asgd", centre=centre)
-    for wrong in (Centre(None, np.zeros(3)), Centre(np.zeros(3), np.zeros(300))):
+    for wrong in (Centre(None, np.zeros(3)), Centre(None, np.zeros(301)), Centre(np.zeros(3), np.zeros(300))):
         with pytest.raises(ValueError, match="300 columns of the problem"):
             States(many(TEXT), "casgd", centre=wrong)
     states = States(many(TEXT), "asgd")

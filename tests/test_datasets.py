@@ -1,6 +1,7 @@
 """The shipped data are what their README says; the makers keep their promises; files are read or refused."""
 
 import bz2
+import contextlib
 import gzip
 import hashlib
 import io
@@ -8,6 +9,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -49,64 +51,6 @@ def repeated_rows(X):
     return len(rows) - len(set(rows))
 
 
-# the two real sets
-
-
-@pytest.mark.parametrize("name", ["spam.npz", "tweets.npz"])
-def test_files_are_those_of_the_readme(name):
-    printed = re.search(rf"`{re.escape(name)}` .* ([0-9a-f]{{64}}) \|", (FOLDER / "README.md").read_text())
-    assert printed is not None
-    assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == printed[1]
-
-
-@pytest.mark.parametrize(
-    ("load", "m", "n", "k", "repeated"), [(load_spam, 6046, 20539, 146.5, 422), (load_tweets, 4200, 3324, 10.5, 178)]
-)
-def test_real_sets(load, m, n, k, repeated):
-    X, y, vocabulary = load()
-    assert X.shape == (m, n) and y.shape == (m,) and vocabulary.shape == (n,)
-    assert round(X.nnz / m, 1) == k
-    assert y.dtype == np.float64 and vocabulary.dtype.kind == "U"
-    assert list(vocabulary) == sorted(set(vocabulary))
-    assert X.data.min() == 1 and np.array_equal(X.data, np.round(X.data))
-    assert np.sum(np.diff(X.indptr) == 0) == 1
-    assert repeated_rows(X) == repeated
-    assert_canonical(X)
-
-
-def test_labels_of_the_real_sets():
-    spam, tweets = load_spam(), load_tweets()
-    assert [np.sum(spam.y == label) for label in (1, -1)] == [1896, 4150]
-    assert np.sum(spam.X.data == 127) == 770 and spam.X.data.max() == 127
-    assert (tweets.y.min(), tweets.y.max()) == (-3.75, np.float32(3.55))
-    assert np.sum(tweets.y == 0) == 4
-
-
-@pytest.mark.parametrize("load", [load_spam, load_tweets])
-def test_tfidf_rows_have_unit_length(load):
-    counts, tfidf = load(), load(tfidf=True)
-    np.testing.assert_array_equal(tfidf.X.indices, counts.X.indices)
-    np.testing.assert_array_equal(tfidf.y, counts.y)
-    stored = np.diff(tfidf.X.indptr) > 0
-    np.testing.assert_allclose(row_norms(tfidf.X), stored.astype(float), rtol=1e-14)
-    assert_canonical(tfidf.X)
-
-
-def test_sign_labels():
-    tweets = load_tweets()
-    X, y, vocabulary = with_sign_labels(tweets)
-    assert X.shape == (4196, 3324) and set(y) == {-1.0, 1.0}
-    np.testing.assert_array_equal(vocabulary, tweets.vocabulary)
-    np.testing.assert_array_equal(y, np.sign(tweets.y[tweets.y != 0]))
-    np.testing.assert_array_equal(X.toarray(), tweets.X.toarray()[tweets.y != 0])
-    assert_canonical(X)
-
-
-def test_datasets_do_not_import_sklearn():
-    check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
-    subprocess.run([sys.executable, "-c", check], check=True)
-
-
 # the makers
 
 
@@ -143,6 +87,17 @@ def test_generic_labels():
     assert len(set(reals.y)) == 1000
 
 
+@pytest.mark.parametrize(("n", "columns"), [(4, 1), (9, 1), (30, 3), (39, 3)])
+def test_real_labels_are_a_model_of_a_tenth_of_the_columns_and_noise_of_half_its_spread(n, columns):
+    m = 4000
+    X, y, _ = make_generic(m, n, n, seed=2, binary=False)
+    weights = np.linalg.lstsq(X.toarray(), y, rcond=None)[0]
+    noise = y - X @ weights
+    model = np.where(abs(weights) > 6 * noise.std() / np.sqrt(m), weights, 0)
+    assert np.count_nonzero(model) == columns
+    assert noise.std() == pytest.approx(0.5 * (X @ model).std(), rel=0.05)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "absolute"])
 def test_ties_lie_exactly_at_the_kink(loss):
     def ties(dataset):
@@ -155,12 +110,27 @@ def test_ties_lie_exactly_at_the_kink(loss):
     assert sum(ties(make_generic(20, 5, 2, seed)) for seed in range(4)) == 0
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_ties_are_signs_labelled_by_a_model_of_signs(k):
+    models, found = np.array(list(product([-1, 1], repeat=4))), []
+    for seed in range(3):
+        X, y, _ = make_ties(60, 4, k, seed)
+        assert set(X.data) == {-1.0, 1.0} and set(y) == {-1.0, 1.0}
+        margins = X @ models.T
+        matching = (np.where(margins >= 0, 1, -1) == y[:, np.newaxis]).all(axis=0)
+        assert matching.sum() == 1 and (margins[:, matching] == 0).any() == (k == 2)
+        found.append(models[matching][0])
+    assert len(np.unique(found, axis=0)) > 1 and set(np.ravel(found)) == {-1, 1}
+
+
 def test_shifted_is_generic_plus_a_vector():
     generic, offset = make_generic(30, 8, 3, seed=1, binary=False), np.arange(8.0)
     for shift in (0.0, 1000.0, offset):
         shifted = make_shifted(30, 8, 3, seed=1, offset=shift, binary=False)
         np.testing.assert_array_equal(shifted.X.toarray(), generic.X.toarray() + shift)
         np.testing.assert_array_equal(shifted.y, generic.y)
+    by_default = make_shifted(30, 8, 3, seed=1).X.toarray()
+    np.testing.assert_array_equal(by_default, make_shifted(30, 8, 3, seed=1, offset=1).X.toarray())
 
 
 def test_text_looks_like_text():
@@ -175,6 +145,31 @@ def test_text_looks_like_text():
     slope = np.polyfit(np.log(np.arange(50, 1000)), np.log(counts[50:1000]), 1)[0]
     assert abs(slope + 1.1) < 0.1  # and between them is Zipf's law
     assert np.argmax(np.bincount(X.indices)) > 0  # popular columns do not come first
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_entry_of_text_is_a_count_times_a_rarity(seed):
+    X = make_text(40, 12, 4, seed).X.toarray()
+    rarity = np.log((1 + 40) / (1 + (X > 0).sum(axis=0))) + 1
+    counts = X / rarity
+    counts /= np.where(X > 0, counts, np.inf).min(axis=1, keepdims=True)  # in most documents a word occurs but once
+    whole = (abs(counts - np.round(counts)) < 1e-12).all(axis=1)
+    assert whole.sum() > 30
+    lengths = np.round(counts[whole]).sum(axis=1)
+    assert (lengths.max() % lengths == 0).all() and np.median(lengths) == lengths.max()  # all are equally long
+
+
+def test_words_are_drawn_by_zipfs_law():
+    m, n = 4000, 6
+    share = np.arange(1, n + 1) ** -1.1
+    share /= share.sum()
+    for k in (1, 3):
+        X = make_text(m, n, k, seed=0).X
+        length = {1: 1, 3: 5}[k]  # words of a document, of which k different ones are expected, about
+        expected = 1 - (1 - share) ** length
+        assert abs(expected.sum() - k) < 0.3
+        found = np.sort(np.bincount(X.indices, minlength=n))[::-1]
+        assert (abs(found - m * expected) < 5 * np.sqrt(m * expected * (1 - expected))).all()
 
 
 def test_labels_of_text_can_be_learned():
@@ -233,6 +228,32 @@ def test_svmlight_passes_over_what_is_no_example(tmp_path):
         assert_canonical(read.X)
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_svmlight_shows_how_far_it_is(tmp_path, monkeypatch, terminal):
+    bars = []
+
+    class Bar(contextlib.nullcontext):
+        def __init__(self, **options):
+            super().__init__(self)
+            self.options, self.n, self.seen = options, 0, []
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+            self.seen.append(self.n)
+
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    path = tmp_path / "examples.svm"
+    path.write_text("1 1:1\n" * 250)
+    for progress in (None, True, False):
+        bars.clear()
+        load_svmlight(path, progress=progress)
+        shown = terminal if progress is None else progress
+        assert [bar.seen for bar in bars] == [[600, 1200]] * shown
+        assert [bar.options for bar in bars] == [{"total": 1500, "unit": "B", "unit_scale": True, "delay": 0.5}] * shown
+
+
 @pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
 @pytest.mark.parametrize(
     ("line", "arguments", "word"),
@@ -240,6 +261,7 @@ def test_svmlight_passes_over_what_is_no_example(tmp_path):
         ("1 0:2", {}, "column 0"),  # the first column is 1
         ("1 -1:2", {"zero_based": True}, "-1"),
         ("1 1:2 3:4", {"n_features": 2}, "n_features = 2"),
+        ("1 1:2 9:4", {"n_features": 2}, "n_features = 2"),
         ("1 2:4", {"n_features": 2, "zero_based": True}, "n_features = 2"),
         ("1 1:2", {"n_features": 0}, "n_features = 0"),
         ("1 3:1 1:1", {}, "increase"),
@@ -268,6 +290,21 @@ def test_svmlight_names_the_wrong_line(tmp_path, line, arguments, word, ending):
     assert len(str(caught.value)) < 400
     with io.BytesIO(content) as file, pytest.raises(ValueError, match=r"'the file', line 6: "):
         load_svmlight(file, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "words"),
+    [
+        ("1 1:1\nnan 1:1\n1 1:1\ninf 1:1\n", {}, "line 2: the label nan is"),
+        ("1 1:1\n\n1 2:inf\n1 1:nan\n", {}, "line 3: a value is"),
+        ("1 1:1\n1 3:1\n1 4:1\n", {"n_features": 2}, "line 2: a column is beyond"),
+    ],
+)
+def test_svmlight_names_the_first_of_several_wrong_lines(tmp_path, content, arguments, words):
+    path = tmp_path / "wrong.svm"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=words):
+        load_svmlight(path, **arguments)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# 1 1:1\n"])
@@ -307,3 +344,61 @@ def test_svmlight_does_not_read_a_line_without_end(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
     with pytest.raises(ValueError, match=r"endless\.gz', line 2: .*1000 bytes"):
         load_svmlight(path)
+
+
+# the two real sets
+
+
+@pytest.mark.parametrize("name", ["spam.npz", "tweets.npz"])
+def test_files_are_those_of_the_readme(name):
+    printed = re.search(rf"`{re.escape(name)}` .* ([0-9a-f]{{64}}) \|", (FOLDER / "README.md").read_text())
+    assert printed is not None
+    assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("load", "m", "n", "k", "repeated"), [(load_spam, 6046, 20539, 146.5, 422), (load_tweets, 4200, 3324, 10.5, 178)]
+)
+def test_real_sets(load, m, n, k, repeated):
+    X, y, vocabulary = load()
+    assert X.shape == (m, n) and y.shape == (m,) and vocabulary.shape == (n,)
+    assert round(X.nnz / m, 1) == k
+    assert y.dtype == np.float64 and vocabulary.dtype.kind == "U"
+    assert list(vocabulary) == sorted(set(vocabulary))
+    assert X.data.min() == 1 and np.array_equal(X.data, np.round(X.data))
+    assert np.sum(np.diff(X.indptr) == 0) == 1
+    assert repeated_rows(X) == repeated
+    assert_canonical(X)
+
+
+def test_labels_of_the_real_sets():
+    spam, tweets = load_spam(), load_tweets()
+    assert [np.sum(spam.y == label) for label in (1, -1)] == [1896, 4150]
+    assert np.sum(spam.X.data == 127) == 770 and spam.X.data.max() == 127
+    assert (tweets.y.min(), tweets.y.max()) == (-3.75, np.float32(3.55))
+    assert np.sum(tweets.y == 0) == 4
+
+
+@pytest.mark.parametrize("load", [load_spam, load_tweets])
+def test_tfidf_rows_have_unit_length(load):
+    counts, tfidf = load(), load(tfidf=True)
+    np.testing.assert_array_equal(tfidf.X.indices, counts.X.indices)
+    np.testing.assert_array_equal(tfidf.y, counts.y)
+    stored = np.diff(tfidf.X.indptr) > 0
+    np.testing.assert_allclose(row_norms(tfidf.X), stored.astype(float), rtol=1e-14)
+    assert_canonical(tfidf.X)
+
+
+def test_sign_labels():
+    tweets = load_tweets()
+    X, y, vocabulary = with_sign_labels(tweets)
+    assert X.shape == (4196, 3324) and set(y) == {-1.0, 1.0}
+    np.testing.assert_array_equal(vocabulary, tweets.vocabulary)
+    np.testing.assert_array_equal(y, np.sign(tweets.y[tweets.y != 0]))
+    np.testing.assert_array_equal(X.toarray(), tweets.X.toarray()[tweets.y != 0])
+    assert_canonical(X)
+
+
+def test_datasets_do_not_import_sklearn():
+    check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True)

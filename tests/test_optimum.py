@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import scipy.sparse.linalg
 
 from reference import LOSSES, Loss, Predictor, Problem, casgd, draw_indices
 from reference.datasets import load_spam, load_tweets
-from reference.optimum import minimise
+from reference.optimum import _Smooth, minimise
 
 BOUND = {"squared": 1e-10, "log": 1e-10, "absolute": 1e-6, "hinge": 1e-6}
 EPS = np.finfo(np.float64).eps
@@ -160,9 +161,11 @@ def test_units_of_the_labels_do_not_matter():
     for loss, power in (("absolute", 1), ("squared", 2)):
         problem = make(loss)
         minimum = minimise(problem)
-        # doubling y and [w, b] quadruples λ/2 ‖[w, b]‖² but only doubles the absolute loss: halve λ there
-        scaled = minimise(Problem(dense(problem), problem.y * 2.0**30, loss, problem.lam / 2.0 ** (30 * (2 - power))))
-        assert scaled.value == pytest.approx(minimum.value * 2.0 ** (30 * power), rel=1e-6)
+        for unit in (2.0**30, 2.0**-30):  # powers of 2, so that not a bit differs
+            # doubling y and [w, b] quadruples λ/2 ‖[w, b]‖² but only doubles the absolute loss: halve λ there
+            scaled = minimise(Problem(dense(problem), problem.y * unit, loss, problem.lam / unit ** (2 - power)))
+            assert (scaled.value, scaled.gap) == (minimum.value * unit**power, minimum.gap * unit**power)
+            np.testing.assert_array_equal(scaled.predictor.w, minimum.predictor.w * unit)
 
 
 def test_it_is_deterministic_and_leaves_the_problem_alone():
@@ -184,6 +187,74 @@ def test_a_gap_above_the_bound_is_warned_of_and_returned():
     assert minimise(problem, centred=True).relative_gap <= BOUND["squared"]  # nothing wrong with the data once centred
 
 
+def test_the_warning_points_at_the_caller(monkeypatch):
+    monkeypatch.setattr("reference.optimum.STEP_LIMIT", 1)
+    with pytest.warns(RuntimeWarning, match="minimise stopped") as caught:
+        minimise(make("squared"))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.fixture
+def newton_steps(monkeypatch):
+    """A list that grows by one whenever Newton's method solves for a step."""
+    steps, solve = [], scipy.sparse.linalg.cg
+    monkeypatch.setattr(scipy.sparse.linalg, "cg", lambda *args, **options: steps.append(1) or solve(*args, **options))
+    return steps
+
+
+@either_origin
+@pytest.mark.filterwarnings("ignore:minimise stopped:RuntimeWarning")
+def test_the_gap_is_the_formula_wherever_the_search_stops(centred, monkeypatch, newton_steps):
+    problem = make("log", lam=1.0)
+    for steps in range(4):
+        monkeypatch.setattr("reference.optimum.STEP_LIMIT", steps)
+        newton_steps.clear()
+        minimum = minimise(problem, centred)
+        assert len(newton_steps) == steps
+        w, b = problem.subgradient(minimum.predictor, centred)  # of a smooth loss all of the gap is ‖∇F‖² / (2λ)
+        assert minimum.gap == pytest.approx((w @ w + b * b) / (2 * problem.lam), rel=1e-6)
+
+
+def test_the_gap_of_a_kink_is_the_formula_too(monkeypatch):
+    # at w = 0 the absolute loss has p − y = −y, and any g between −1 and 1 will do; here g = −y/2, as F(0) = 1
+    problem = Problem([[1.0, 2.0], [3.0, 4.0], [1.0, 0.0]], [1.0, -1.0, 1.0], "absolute", 10.0)
+    monkeypatch.setattr("reference.optimum.STEP_LIMIT", 0)
+    with pytest.warns(RuntimeWarning, match="minimise stopped"):
+        minimum = minimise(problem)
+    assert minimum.value == 1 and not minimum.predictor.w.any()
+    assert minimum.gap == pytest.approx(1 / 2 + ((1 / 6) ** 2 + (2 / 6) ** 2 + (1 / 6) ** 2) / 20, rel=1e-14)
+
+
+def test_newtons_method_needs_few_steps(newton_steps):
+    for lam in (1e-5, 1e-3, 0.02):
+        minimise(make("log", lam=lam))
+        assert 0 < len(newton_steps) <= 18  # with another curvature it would still get there, in 30 or more
+        newton_steps.clear()
+
+
+def test_it_stops_where_the_minimum_is_reached(monkeypatch):
+    looks, slope = [], _Smooth.slope
+    monkeypatch.setattr(_Smooth, "slope", lambda self, p: looks.append(1) or slope(self, p))
+    minimise(Problem([[1.0, 2.0], [3.0, 4.0]], [0.0, 0.0], "squared", 0.1))
+    assert len(looks) == 1  # 0 it is
+    minimise(make("squared"))
+    assert len(looks) < 50
+
+
+@pytest.mark.filterwarnings("ignore:minimise stopped:RuntimeWarning")
+def test_it_stops_where_only_rounding_is_left(monkeypatch, newton_steps):
+    # so far from the origin that no digit is left, many a step does not lead down
+    monkeypatch.setattr("reference.optimum.STEP_LIMIT", 30)
+    early = 0
+    for loss in ("squared", "log"):
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            newton_steps.clear()
+            minimum = minimise(Problem(rng.normal(size=(20, 1)) + 1e12, rng.choice([-1.0, 1.0], size=20), loss, 1e-8))
+            early += minimum.relative_gap > 1e-10 and len(newton_steps) < 30
+    assert early > 0
+
+
 def test_what_cannot_be_certified_is_refused():
     with pytest.raises(TypeError, match=r"float64.*Fraction.*float lam"):
         minimise(Problem([[1], [2]], [1, -1], "log", Fraction(1, 10)))
@@ -195,6 +266,9 @@ def test_what_cannot_be_certified_is_refused():
         minimise(Problem([[1.0], [2.0]], [1, -1], namesake, 0.1))
     with pytest.raises(FloatingPointError, match="overflows"):
         minimise(Problem([[1.0], [2.0]], [1e200, -1e200], "squared", 0.1))
+    for weight in ([0.5, 0.5], [2, 2], [1, 0], [1, 3]):
+        with pytest.raises(ValueError, match="weights must all be 1"):
+            minimise(Problem([[1.0], [2.0]], [1, -1], "log", 0.1, weight))
 
 
 @pytest.mark.parametrize(("lam", "centred"), [(1e-4, False), (1e-3, True)])

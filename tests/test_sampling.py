@@ -1,12 +1,14 @@
 """The drawn indices: i.i.d. with replacement by default, permuted or cyclic epochs on request; the same seed, the same bits."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from reference import draw_indices
 from reference.datasets import make_text
 from reference.rows import as_rows
-from reference.sampling import drawn_mean, repeated
+from reference.sampling import check_indices, drawn_mean, repeated
 
 
 def test_independent_draws_are_not_shuffles():
@@ -95,13 +97,37 @@ def test_only_whole_weights_have_an_order(order):
         draw_indices(4, 10, 0, order, weight=[0.5, 1, 1, 1])
 
 
+def test_whole_weights_count_as_long_as_int64_can():
+    for few, many in ((2**60, 2**61), (2**59, 2**60)):
+        assert draw_indices(3, 4, order="cyclic", weight=[0, few, many]).tolist() == [1, 1, 1, 1]
+    for too_many in (2**61, 2**62):
+        with pytest.raises(ValueError, match="whole numbers"):
+            draw_indices(3, 4, order="cyclic", weight=[0, 2**61, too_many])
+
+
+def test_a_few_steps_of_a_long_epoch_take_the_room_of_one_epoch():
+    tracemalloc.start()
+    indices = draw_indices(100_000, 3, order="permuted")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(set(indices)) == 3 and peak < 2_500_000  # of int64, once in order and once permuted
+
+
+@pytest.mark.parametrize("indices", [[1, 7], [0, 7], [7], [-1, 9], [-1]])
+def test_the_index_that_is_no_row_is_named(indices):
+    wrong = -1 if -1 in indices else 7
+    with pytest.raises(ValueError, match=rf"must lie in 0\.\.6, for 7 examples; got {wrong}$"):
+        check_indices(indices, 7)
+
+
 @pytest.mark.parametrize(
     ("weight", "error", "shown"),
     [
         ([1, 2, 3], ValueError, r"shape \(3,\)"),
+        ([1, 2, 3, 4, 5], ValueError, r"shape \(5,\)"),
         ([[1, 2, 3, 4]], ValueError, "shape"),
         (1.0, ValueError, "shape"),
-        ([1, 2, -1, 4], ValueError, "-1"),
+        ([0, 0.5, -1, -2], ValueError, r"got -1\.0"),
         ([1, 2, np.nan, 4], ValueError, "nan"),
         ([1, 2, np.inf, 4], ValueError, "inf"),
         ([0, 0, 0, 0], ValueError, "zero"),
@@ -130,3 +156,20 @@ def test_the_drawn_mean_is_that_of_repeated_rows(seed, monkeypatch):
     assert len(blocks) > 5 and sum(block.m for block in blocks) == counts.sum()
     weight = counts + 0.5
     np.testing.assert_allclose(drawn_mean(rows, weight), weight @ X.toarray() / weight.sum(), rtol=1e-13)
+
+
+def test_repeated_rows_are_laid_out_in_blocks_of_a_size(monkeypatch):
+    rows, counts = as_rows(np.tril(np.ones((4, 4)))), np.array([1, 2, 0, 3])  # 1 to 4 entries a row
+    for entries in (0, 1, 3, 8, 11, 100):
+        monkeypatch.setattr("reference.sampling.BLOCK", entries)
+        blocks = list(repeated(rows, counts))
+        assert np.concatenate([np.diff(block.indptr) for block in blocks]).tolist() == [1, 2, 2, 4, 4, 4]
+        assert all(block.m == 1 or len(block.data) <= entries for block in blocks)
+        assert len(blocks) <= 1 + 6 * 4 // max(4, entries - 3)  # and not smaller than need be
+
+
+def test_the_drawn_mean_of_empty_rows_and_of_huge_and_tiny_weights():
+    assert drawn_mean(as_rows(np.zeros((2, 3))), np.array([2.0, 1.0])).tolist() == [0, 0, 0]
+    rows = as_rows([[1.0, 0], [4, 2]])
+    for scale in (1e308, 1.0, 1e-300):
+        np.testing.assert_allclose(drawn_mean(rows, scale * np.array([1, 0.5])), [2, 2 / 3], rtol=1e-15)

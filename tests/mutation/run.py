@@ -37,6 +37,7 @@ from cosmic_ray.commands.init import init
 from cosmic_ray.config import load_config
 from cosmic_ray.modules import filter_paths, find_modules
 from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators.exception_replacer import CosmicRayTestingException, ExceptionReplacer
 from cosmic_ray.plugins import get_operator
 from cosmic_ray.tools.filters.operators_filter import OperatorsFilter
 from cosmic_ray.work_db import WorkDB, use_db
@@ -60,7 +61,11 @@ LIBRARIES = (
     "scipy.optimize",
     "sympy",
     "mpmath",
+    "z3",
+    "pandas",
+    "tqdm.auto",
     "pytest",
+    "hypothesis.stateful",
     "sklearn.feature_extraction.text",
 )
 """What is imported once, before the trials begin, and not for every mutant."""
@@ -129,6 +134,22 @@ def skip(database: WorkDB) -> None:
             code[path] = Code.of(path.read_text("utf8"))
         if not code[path].has(mutation):
             database.set_result(item.job_id, WorkResult(WorkerOutcome.SKIPPED, output="no program"))
+
+
+class AnyExceptionReplacer(ExceptionReplacer):
+    """cosmic-ray's operator, which fails where an exception's name has a dot in it, such as zlib.error."""
+
+    def mutate(self, node, index):
+        self._name_nodes(node)[index].get_first_leaf().value = CosmicRayTestingException.__name__
+        return node
+
+
+def mutate(source: str, mutation: MutationSpec) -> str:
+    replaces_exceptions = mutation.operator_name == "core/ExceptionReplacer"
+    operator = AnyExceptionReplacer() if replaces_exceptions else get_operator(mutation.operator_name)()
+    mutant = mutate_code(source, operator, mutation.occurrence)
+    assert mutant is not None and mutant != source, mutation
+    return mutant
 
 
 # what a mutant meets
@@ -208,6 +229,7 @@ def attempt_once(module: str, tree: Path, cases, seconds: float, compiled: bool)
         status = 1
         try:
             os.setsid()
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, the tests must not
             os.chdir(tree)
             output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(output, 1)
@@ -260,7 +282,7 @@ def work(module: Path, tree: Path, database: WorkDB, cases, again: bool) -> bool
     original = path.read_text("utf8")
     for item in tqdm(items, desc=str(module), unit=" mutants", disable=None):
         (mutation,) = item.mutations
-        mutant = mutate_code(original, get_operator(mutation.operator_name)(), mutation.occurrence)
+        mutant = mutate(original, mutation)
         path.write_text(mutant, "utf8")
         try:
             trial = attempt(str(module), tree, cases, 10 + 3 * unchanged.seconds)
@@ -296,11 +318,11 @@ def tried(database: WorkDB) -> Iterator[Mutant]:
         yield Mutant(str(mutation.module_path), mutation.start_pos[0], before, after, verdict)
 
 
-def reasons() -> dict[tuple[str, str, str], str]:
-    """Why the mutants that are known to survive do, by module, line and what the line becomes."""
+def reasons() -> dict[tuple[str, str, str], tuple[str, bool]]:
+    """Why the mutants that are known to survive do, and whether they are equivalent, by module, line and what it becomes."""
     listed = tomllib.loads((HERE / "survivors.toml").read_text("utf8"))
     return {
-        (module, survivor["line"], becomes): survivor["reason"]
+        (module, survivor["line"], becomes): (survivor["reason"], survivor.get("equivalent", False))
         for module, survivors in listed.items()
         for survivor in survivors
         for becomes in survivor["becomes"]
@@ -322,19 +344,29 @@ def report(sessions: dict[Path, Path]) -> bool:
         verdicts = [count[verdict] for verdict in ("vectors", "tests", "limits", "survived")]
         killed = f"{1 - count['survived'] / count.total():.1%}" if count else "-"
         print(f"{name:28}{count.total():8}" + "".join(f"{each:8}" for each in verdicts) + f"{killed:>9}")
-    unexplained = 0
+    unexplained = equivalents = 0
     for mutant in survivors:
-        reason = known.get((mutant.module, mutant.line, mutant.becomes))
+        reason, equivalent = known.get((mutant.module, mutant.line, mutant.becomes), (None, False))
         unexplained += reason is None
+        equivalents += equivalent
         print(f"{mutant.module}:{mutant.row}\n  - {mutant.line}\n  + {mutant.becomes}\n  {reason or 'NOT EXPLAINED'}")
     print(f"{unexplained} survivors are not explained, {waiting} mutants are not tried")
+    others = counts["all"].total() - equivalents
+    killed = (others + equivalents - len(survivors)) / max(1, others)
+    print(f"{equivalents} survivors are equivalent, the same program; of the other mutants {killed:.1%} are killed")
     return not unexplained and not waiting and len(survivors) <= (1 - WANTED) * counts["all"].total()
+
+
+def find_session(module: Path, folder: Path) -> tuple[Path, Path, bool]:
+    """The session of a module, the source that it is of, and whether that is the source as it is now."""
+    session, source = folder / f"{module}.sqlite", folder / module
+    return session, source, session.exists() and source.exists() and source.read_bytes() == module.read_bytes()
 
 
 def session_of(module: Path, folder: Path) -> Path:
     """The session of a module, begun anew if its source is another one than last time."""
-    session, source = folder / f"{module}.sqlite", folder / module
-    if not (session.exists() and source.exists() and source.read_bytes() == module.read_bytes()):
+    session, source, fresh = find_session(module, folder)
+    if not fresh:
         source.parent.mkdir(parents=True, exist_ok=True)
         source.unlink(missing_ok=True)
         session.unlink(missing_ok=True)
@@ -361,7 +393,10 @@ def main() -> int:
     if unknown:
         parser.error(f"cosmic-ray.toml lists no tests for {', '.join(unknown)}")
     if arguments.report:
-        sessions = {module: folder / f"{module}.sqlite" for module in chosen if (folder / f"{module}.sqlite").exists()}
+        found = {module: find_session(module, folder) for module in chosen}
+        sessions = {module: session for module, (session, _, fresh) in found.items() if fresh}
+        if len(sessions) < len(chosen):
+            print("not tried as they are now:", *(str(module) for module in chosen if module not in sessions))
     else:
         sessions = {module: session_of(module, folder) for module in chosen}
         shutil.rmtree(tree, ignore_errors=True)
