@@ -232,10 +232,14 @@ class LinearEstimator(BaseEstimator):
         try:
             states.run(indices, progress=False)
         except FloatingPointError:
+            cures = "a larger alpha, smaller numbers in X and y"
+            if self.loss not in ("hinge", "log", "absolute"):
+                cures += ", a loss with a bounded derivative (hinge, log, absolute)"
+            if self.t0 != "auto":
+                cures = f"t0='auto', {cures}"
             raise FloatingPointError(
                 f"the iterates overflowed float64 by step {states.t}: steps of 1/(alpha*(t + t0)) are too long for these rows "
-                f"at first; got alpha={self.alpha!r}, t0={self.t0!r}. Use t0='auto', a larger alpha, smaller numbers in X and "
-                "y, or a loss with a bounded derivative (hinge, log, absolute)"
+                f"at first; got alpha={self.alpha!r}, t0={self.t0!r}. What helps: {cures}"
             ) from None
 
     def _keep(self, states: States, epochs: int) -> None:

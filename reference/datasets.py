@@ -345,6 +345,8 @@ def _explained(error: Exception) -> str:
         return "every entry after the label must be column:value"
     if "Invalid index 0" in message:
         return "there is a column 0: the columns are not numbered from 1 on, as is usual, but zero-based"
+    if message.startswith("invalid literal for int"):
+        return f"a column must be a whole number; got {message.rpartition(': b')[2]}"
     if "sorted and unique" in message:
         return "the columns must increase"
     return message if len(message) < 200 else message[:200] + " …"

@@ -376,7 +376,7 @@ def test_every_kind_of_file_gives_the_same_model(casgd, mails):
 def test_the_numbering_of_columns_is_kept_in_the_model(casgd):
     Path("zero.svm").write_text("1 0:1\n-1 1:1\n")
     Path("one.svm").write_text("1 1:1\n-1 2:1\n")
-    fails(casgd("train", "zero.svm", "-o", "a.model"), 1, "'zero.svm', line 1", "column 0", "zero-based")
+    fails(casgd("train", "zero.svm", "-o", "a.model"), 1, "'zero.svm', line 1", "column 0", "with --zero-based")
     works(casgd("train", "zero.svm", "-o", "zero.model", "--zero-based", *FEW))
     works(casgd("train", "one.svm", "-o", "one.model", *FEW))
     for name in ("zero", "one"):
@@ -431,13 +431,13 @@ BAD_LINES = {
     "word": ("spam 1:1", "spam"),
     "no value": ("1 1:1 2", "column:value"),
     "empty value": ("1 1:", "float"),
-    "empty column": ("1 :1", "int"),
+    "empty column": ("1 :1", "whole number; got ''"),
     "twice": ("1 2:1 2:1", "increase"),
     "not sorted": ("1 3:1 2:1", "increase"),
     "column 0": ("1 0:1", "zero-based"),
     "negative column": ("1 -2:1", "-2"),
     "huge column": ("1 1000000000000:1", "2147483647"),
-    "fraction of a column": ("1 1.5:1", "1.5"),
+    "fraction of a column": ("1 1.5:1", "whole number; got '1.5'"),
     "nan": ("1 1:nan", "finite"),
     "inf": ("1 1:-inf", "finite"),
     "overflow": ("1 1:1e999", "finite"),
@@ -635,7 +635,8 @@ def test_an_overflow_names_the_step_and_the_cure(casgd):
         (["train", "a.svm", "-o", "m", "--checkpoint", "no/c"], ["'no/c'"]),
         (["predict", "m"], ["FILE"]),
         (["predict", "m", "a.svm", "-o", "m"], ["overwritten"]),
-        (["predict", "m", "a.svm", "--zero-based"], ["--zero-based"]),
+        (["predict", "m", "a.svm", "--zero-based"], ["--zero-based", "see casgd predict --help"]),
+        (["train", "a.svm", "-o", "m", "--lambda", "1"], ["--lambda 1", "see casgd train --help"]),
     ],
 )
 def test_bad_usage_is_one_line_and_status_2(casgd, arguments, words):

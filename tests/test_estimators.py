@@ -502,7 +502,16 @@ def log_derivative_of_text(p, y):
         ),
         (lambda: for_loss("log").fit(DATA.X, DATA.y).partial_fit(DATA.X, DATA.y, classes=[0, 1]), ValueError, "classes"),
         (lambda: CASGDRegressor(alpha=1e-300).fit(1e10 * NUMBERS.X, NUMBERS.y), ValueError, "t0 = R²/alpha is too large"),
-        (lambda: CASGDRegressor(t0=0, alpha=1e-9).fit(1e3 * NUMBERS.X, NUMBERS.y), FloatingPointError, "t0=0. Use t0='auto'"),
+        (
+            lambda: CASGDRegressor(t0=0, alpha=1e-9).fit(1e3 * NUMBERS.X, NUMBERS.y),
+            FloatingPointError,
+            "t0=0. What helps: t0='auto', .* loss",
+        ),
+        (
+            lambda: for_loss("log", alpha=5e-324).fit(DATA.X, DATA.y),
+            FloatingPointError,
+            "What helps: a larger alpha, .* and y$",
+        ),
         (
             lambda: for_loss("log").fit(DATA.X, DATA.y).predict(1e308 * sp.csr_array(np.ones((1, 300)))),
             FloatingPointError,

@@ -63,14 +63,23 @@ def _read(path: str, zero_based: bool) -> tuple[str, sp.csr_array, np.ndarray | 
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise ValueError("standard input is closed")
-        return "<stdin>", *load_svmlight(sys.stdin.buffer, zero_based=zero_based)[:2]
+        return "<stdin>", *_read_text(sys.stdin.buffer, zero_based)
     if not path.endswith(".npz"):
-        return path, *load_svmlight(path, zero_based=zero_based)[:2]
+        return path, *_read_text(path, zero_based)
     with open(path, "rb") as file:
         try:
             return path, *_read_npz(file)
         except Exception as error:  # whatever a damaged archive makes its readers raise
             raise ValueError(f"{path!r} does not hold a sparse matrix: {str(error) or type(error).__name__}") from None
+
+
+def _read_text(source, zero_based: bool) -> tuple[sp.csr_array, np.ndarray]:
+    try:
+        return load_svmlight(source, zero_based=zero_based)[:2]
+    except ValueError as error:
+        if "there is a column 0" not in str(error):
+            raise
+        raise ValueError(f"{error}: models for such files are trained with --zero-based") from None
 
 
 def _read_npz(file) -> tuple[sp.csr_array, np.ndarray | None]:

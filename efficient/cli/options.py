@@ -145,7 +145,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             add("-o", "--output", metavar="OUT", help="the file to write (default: standard output)")
             each = "after each label a tab and the score w · x + b, or for more than two classes the score of each"
             add("--scores", action="store_true", help=each)
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:  # said by the command, whose --help lists what it knows
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     _check(options)
     return options
 
