@@ -67,9 +67,9 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     class_weight : dict, "balanced" or None
         The weight of each class, which multiplies the sample_weight of its rows. "balanced" makes the classes equally frequent.
     verbose : bool
-        Whether to print the objective and the time of each epoch, at the cost of an evaluation of all rows.
+        Whether fit prints the objective and the time of each epoch, at the cost of an evaluation of all rows.
     callback : callable (t, estimator), optional
-        Called after each epoch, with the estimator as it is after t steps, to predict with or to look at.
+        Called by fit after each epoch, with the estimator as it is after t steps, to predict with or to look at.
     warm_start : bool
         Whether `fit` goes on where the last one ended: with its t, sums, mean of the rows and random numbers. So two warm fits
         of one epoch give the bits of one fit of two epochs.
@@ -91,6 +91,9 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     Rows are drawn in proportion to their `sample_weight`, and every step has its full length. Whole weights say how often a row
     occurs: they give the bits of `np.repeat(X, sample_weight)`, and weights of 1 those of no weights. A row of weight 0 is as
     good as absent.
+
+    Columns of very different sizes, such as years beside incomes, make steps that suit none of them: scale them first, sparse
+    ones by `MaxAbsScaler` for example. Ctrl-C ends fit within a second, and leaves the estimator as it is after t_ steps.
 
     Models of several classes are trained in one pass over the rows, on the same drawn examples.
 

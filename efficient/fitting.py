@@ -89,17 +89,24 @@ class LinearEstimator(BaseEstimator):
         total = self.n_epochs * epoch if self.n_steps is None else int(self.n_steps)
         watched = bool(self.verbose) or self.callback is not None
         size = epoch if watched else epoch * max(1, DRAWN_AT_ONCE // epoch)
-        for start in range(0, total, size):
-            began = time.perf_counter()
-            self._take(states, draw_indices(X.shape[0], min(size, total - start), self._rng, self.sampling, drawn))
-            seconds = time.perf_counter() - began
-            if watched:
-                self._keep(states, -(-min(start + size, total) // epoch))
-                if self.verbose:
-                    F = self._objective(states, X, drawn)
-                    print(f"epoch {self.n_iter_}: t = {self.t_}, objective {F:.6g}, {seconds:.2f} s", flush=True)
-                if self.callback is not None:
-                    self.callback(self.t_, self)
+        first = states.t
+        try:
+            for start in range(0, total, size):
+                began = time.perf_counter()
+                self._take(states, draw_indices(X.shape[0], min(size, total - start), self._rng, self.sampling, drawn))
+                seconds = time.perf_counter() - began
+                if watched:
+                    self._keep(states, -(-min(start + size, total) // epoch))
+                    if self.verbose:
+                        F = self._objective(states, X, drawn)
+                        print(f"epoch {self.n_iter_}: t = {self.t_}, objective {F:.6g}, {seconds:.2f} s", flush=True)
+                    if self.callback is not None:
+                        self.callback(self.t_, self)
+        except KeyboardInterrupt:  # between two blocks, so that the states are whole
+            if states.t > first:
+                self._keep(states, -(-(states.t - first) // epoch))
+                self._states = states.forget_rows()
+            raise
         self._keep(states, -(-total // epoch))
         self._states = states.forget_rows()
         return self

@@ -2,9 +2,12 @@
 
 import copy
 import io
+import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -543,3 +546,16 @@ def test_a_fit_that_fails_leaves_nothing_of_an_older_one():
 def test_labels_of_mixed_kinds_are_refused_in_words():
     with pytest.raises((ValueError, TypeError), match="label"):
         CASGDClassifier().fit(DATA.X, np.array([1, "a"] * 30, dtype=object))
+
+
+def test_ctrl_c_leaves_the_model_of_the_steps_taken():
+    endless = CASGDClassifier(random_state=0, n_epochs=10**9, warm_start=True)
+    alarm = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    for_loss("hinge").fit(*DATA[:2])  # compiles
+    alarm.start()
+    with pytest.raises(KeyboardInterrupt):
+        endless.fit(*DATA[:2])
+    alarm.join()
+    assert 0 < endless.t_ < 10**9
+    assert same(endless, CASGDClassifier(random_state=0, n_steps=endless.t_).fit(*DATA[:2]))
+    assert endless.set_params(n_epochs=1).fit(*DATA[:2]).t_ > endless.n_iter_  # and it goes on

@@ -164,6 +164,10 @@ WRONG_ANSWERS = {
         *("losses", [(ABSOLUTE, "return 0 if p == y else -1 if p < y else 1")], {"test-kinks"}),
         FAULTS["zero at the kink"],
     ),
+    "absolute, the difference of two truth values": (
+        *("losses", [(ABSOLUTE, "return (p > y) - (p < y)")], {"test-kinks"}),
+        FAULTS["zero at the kink"],
+    ),
     "squared loss without the half": (
         "losses",
         [("return (p - y) ** 2 / 2", "return (p - y) ** 2"), ("return p - y", "return 2 * (p - y)")],

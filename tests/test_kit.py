@@ -274,6 +274,16 @@ def test_no_fault_is_blamed_for_rounding():
     assert finding.text.startswith("rounding: ")
 
 
+def test_rounding_is_not_made_the_reason_of_what_hangs_on_a_kink():
+    def train(*arguments):
+        w, b = twins.train(*arguments, "tie at the kink")
+        return w * (1 + 1e-11), b * (1 + 1e-11)
+
+    (finding,) = check(train, "sgd", "hinge").diagnosis
+    assert finding.faults == ()
+    assert re.search(r"only digits are lost; where a kink is near, [1-9]\d* more wrong results", finding.text)
+
+
 def test_single_precision_is_known_by_its_errors():
     def train(X, y, loss, lam, indices, average, centred):
         rows = X.toarray().astype(np.float32)
@@ -382,7 +392,7 @@ NO_ANSWERS = {
     "raises what cannot be told": (raises_worse, "T = 1: Unspeakable"),
     "returns what cannot be shown": (lambda *_: Unspeakable(), "returned Unspeakable something"),
     "w no vector": (spoilt(lambda w, b: (OnlyShape(w), b)), "cannot be read: TypeError: 'OnlyShape' object is not iterable"),
-    "returns nothing": (lambda *_: None, "must return (w, b) or (w, b, p, g); returned NoneType None"),
+    "returns nothing": (lambda *_: None, "returned nothing: is the `return` missing?"),
     "returns w alone": (spoilt(lambda w, b: w), "must return (w, b) or (w, b, p, g); returned ndarray"),
     "returns three things": (spoilt(lambda w, b: (w, b, b)), "must return (w, b) or (w, b, p, g); returned tuple"),
     "w too long": (spoilt(lambda w, b: ([*w, 0], b)), "it has the shape"),

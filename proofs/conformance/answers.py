@@ -77,6 +77,8 @@ class Function:
         changed = [name for name, array in before.items() if not np.array_equal(array, after[name])]
         if changed:
             return Trouble("error", f"changed its argument {changed[0]}: the caller's arrays must be left as they are")
+        if result is None:
+            return Trouble("error", "must return (w, b) or (w, b, p, g); returned nothing: is the `return` missing?")
         if not isinstance(result, (tuple, list)) or len(result) not in (2, 4):
             return Trouble("error", f"must return (w, b) or (w, b, p, g); returned {_shown(result)}")
         return read(result, case.n, t, exact)
