@@ -28,6 +28,9 @@ from .pivot import find_pivot, pivoted
 COLUMNS = 4096
 """How many columns a recovery takes at a time: so few that they stay in a cache."""
 
+SUMMED = 1_000_000
+"""How many numbers a checksum takes at a time."""
+
 
 class Recovery(NamedTuple):
     """How to make a predictor from a state: recover(lam, t, …) of the named parts of the state."""
@@ -577,6 +580,6 @@ def _checksum(problem: Problem, *others: Problem) -> int:
     for other in others:
         arrays += [(np.array([other.lam]), np.float64), (other.y, np.float64)]
     for array, dtype in arrays:
-        for start in range(0, len(array), 1 << 20):
-            total = zlib.crc32(np.ascontiguousarray(array[start : start + (1 << 20)], dtype=dtype).data, total)
+        for start in range(0, len(array), SUMMED):
+            total = zlib.crc32(np.ascontiguousarray(array[start : start + SUMMED], dtype=dtype).data, total)
     return total

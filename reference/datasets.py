@@ -283,7 +283,7 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False,
 class _Lines:
     """The lines of a file, decompressed and counted, for scikit-learn's reader, which does not say where it fails."""
 
-    longest = 1 << 28
+    longest = 250_000_000
     """More bytes than a line has; one without an end is not read into the memory."""
 
     def __init__(self, file: Any, path: str = "", progress: bool | None = None):

@@ -12,7 +12,7 @@ from .losses import Loss, get_loss, in_exact
 from .rows import Rows, as_array, as_rows
 from .sampling import check_indices
 
-BLOCK = 1 << 20
+BLOCK = 1_000_000
 """How many entries an explicit prediction looks at or makes dense at a time, about."""
 
 

@@ -9,7 +9,7 @@ from .rows import Rows, as_array
 
 ORDERS = ("iid", "permuted", "cyclic")
 
-BLOCK = 1 << 20
+BLOCK = 1_000_000
 """About how many stored entries of repeated rows are laid out at a time."""
 
 

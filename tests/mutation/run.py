@@ -354,7 +354,7 @@ def report(sessions: dict[Path, Path]) -> bool:
     others = counts["all"].total() - equivalents
     killed = (others + equivalents - len(survivors)) / max(1, others)
     print(f"{equivalents} survivors are equivalent, the same program; of the other mutants {killed:.1%} are killed")
-    return not unexplained and not waiting and len(survivors) <= (1 - WANTED) * counts["all"].total()
+    return not unexplained and not waiting and killed >= WANTED
 
 
 def find_session(module: Path, folder: Path) -> tuple[Path, Path, bool]:
