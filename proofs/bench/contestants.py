@@ -154,15 +154,8 @@ def _refuse(why: str) -> Run:
     raise NotAvailable(why)
 
 
-def warmed(X):
-    """The rows, read once from end to end: so each contestant finds in the caches what they have room for."""
-    X.data.sum(), X.indices.sum()
-    return X
-
-
 def floor(problem: Problem, indices) -> Run:
     """The two visits of Algorithm 2 without its arithmetic."""
-    warmed(problem.X)
     state = np.zeros((problem.n, 2))
     state[:] = 0  # the memory is there before the clock starts
     began = now()
@@ -189,7 +182,6 @@ def loop(problem: Problem, algorithm: str, indices) -> Run:
     state.v[:] = 0  # the memory, of v and u alike, is there before the clock starts
     with clock(parts, "q and step 1"):
         state.run(indices[:1], progress=False)
-    warmed(problem.X)
     began = now()
     state.run(indices[1:], progress=False)
     seconds = now() - began
@@ -200,7 +192,7 @@ def loop(problem: Problem, algorithm: str, indices) -> Run:
 
 def call(problem: Problem, algorithm: str, indices) -> Run:
     """From the user's matrix and labels to the predictor."""
-    X = warmed(matrix(problem))
+    X = matrix(problem)
     began = now()
     answer = getattr(efficient, algorithm)(Problem(X, problem.y, problem.loss, problem.lam), indices)
     return Run(now() - began, [answer], {})
@@ -220,7 +212,6 @@ def one_pass(problems: list[Problem], indices) -> Run:
     with clock(parts, "whole"):
         states = States(problems, "asgd")
         states.run(indices[:1], progress=False)
-        warmed(problems[0].X)
         began = now()
         states.run(indices[1:], progress=False)
         seconds = now() - began
@@ -230,7 +221,7 @@ def one_pass(problems: list[Problem], indices) -> Run:
 
 def textbook(steps: Callable, problem: Problem, indices) -> Run:
     """Algorithm 2 by one of the two loops of `floors` that know no better."""
-    X, v, u = warmed(problem.X), np.zeros(problem.n), np.zeros(problem.n)
+    X, v, u = problem.X, np.zeros(problem.n), np.zeros(problem.n)
     v[:] = u[:] = 0  # as in `loop`
     dloss = compiled_derivative(problem.loss.derivative)
     began = now()
@@ -254,7 +245,6 @@ def fit(field: Field, labels, lambdas, alone: bool = True) -> Run:
     answers, inside, whole = [], 0.0, 0.0
     for lam in lambdas:
         learner = peer.learner(field.problem.loss.name, lam, shuffle=field.order == "random", random_state=watch.OneSeed())
-        warmed(field.rows_with_ones)
         began = now()
         if alone:
             with watch.watched() as inner:
