@@ -478,3 +478,32 @@ def test_a_bar_is_shown_where_somebody_looks(terminal, notebook, monkeypatch):
             assert (bar is not None) == shown
             if shown:
                 assert bar == {"initial": 3, "total": 10, "unit": " steps", "unit_scale": True, "delay": 0.5}
+
+
+def test_a_run_of_one_block_shows_no_bar_unless_asked(monkeypatch):
+    problem, wanted = Problem([[1.0, 2.0], [3.0, 4.0]], [1, -1], "hinge", 0.5), []
+
+    def bar(first, total, progress):
+        wanted.append(progress)
+        return nullcontext()
+
+    monkeypatch.setattr(efficient.state, "progress_bar", bar)
+    monkeypatch.setattr(efficient.state, "first_block", lambda X: 3)
+    for steps, asked in ((2, None), (3, None), (4, None), (2, True), (4, False)):
+        State(problem, "asgd").run(np.zeros(steps, dtype=int), progress=asked)
+    assert wanted == [False, False, None, True, False]
+
+
+@pytest.mark.parametrize("algorithm", ["asgd", "casgd"])
+def test_without_columns_v_and_u_lie_as_far_apart_as_with_them(algorithm):
+    state = State(Problem(np.empty((2, 0)), [1, -1], "hinge", 0.5), algorithm).run([0, 1])
+    assert state.v.strides == state.u.strides == (16,)
+    assert state.average().b == state.last().b + 1  # b_1 = 2, b_2 = 0
+
+
+def test_the_estimators_come_when_they_are_asked_for():
+    from efficient.estimators import CASGDClassifier
+
+    assert efficient.CASGDClassifier is CASGDClassifier
+    with pytest.raises(AttributeError, match="no attribute 'CASGDTransformer'"):
+        efficient.CASGDTransformer  # noqa: B018

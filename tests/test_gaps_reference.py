@@ -265,3 +265,8 @@ def test_symbols_as_lam_and_t0():
 
 def test_the_default_seed_is_0():
     np.testing.assert_array_equal(draw_indices(50, 20), draw_indices(50, 20, rng=0))
+
+
+def test_no_weight_of_a_draw_may_be_below_0():
+    with pytest.raises(ValueError, match=r"weight must hold finite numbers >= 0, not all zero; got -0\.5"):
+        draw_indices(2, 5, rng=0, weight=[1, -0.5])
