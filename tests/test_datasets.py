@@ -402,3 +402,9 @@ def test_sign_labels():
 def test_datasets_do_not_import_sklearn():
     check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
+
+
+def test_a_column_that_is_no_number_is_named(tmp_path):
+    (tmp_path / "a.svm").write_bytes(b"1 1:1\n1 nan:1\n")
+    with pytest.raises(ValueError, match="line 2: a column must be a whole number; got 'nan'"):
+        load_svmlight(tmp_path / "a.svm")
