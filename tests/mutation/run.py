@@ -10,7 +10,7 @@ stopped goes on there. Nothing but a copy of the project in FOLDER is changed. E
 3. the tests listed as needing numba's compiler, without which the others run.
 
 One that takes three times as long as the unchanged module, or four gigabytes, is dead too. Survivors that
-`survivors.toml` does not explain, or a share of killed mutants below 95 %, make the exit status 1.
+`survivors.toml` does not explain, or less than 95 % killed of those that are not equivalent, make the exit status 1.
 """
 
 import argparse
