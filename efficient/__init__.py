@@ -63,7 +63,7 @@ def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
     Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
     Cost: O(n + mk + Tk).
     """
-    return State(problem, "csgd", t0=t0).run(indices).last()
+    return State(problem, "csgd", t0=t0).run(indices).forget_rows().last()
 
 
 def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
@@ -75,7 +75,7 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
     Paper: Algorithm 3 (alg:casgd).
     Cost: O(n + mk + Tk).
     """
-    return State(problem, "casgd", t0=t0, weights=weights).run(indices).average()
+    return State(problem, "casgd", t0=t0, weights=weights).run(indices).forget_rows().average()
 
 
 def __getattr__(name: str):

@@ -15,6 +15,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
+from .compiled import INLINED
+
 LARGE = 300_000
 """From so many entries on, about where the vectors outgrow the caches, these are fetched ahead as well."""
 
@@ -41,7 +43,7 @@ def ahead_of(per_row, indices, j):
     """Before step j: fetch what step j + 3 will need of an array with one number for each row, or one for each model."""
 
 
-@overload(side_by_side, jit_options={"forceinline": True})
+@overload(side_by_side, jit_options=INLINED)
 def _side_by_side(v, u):
     apart = 2 * v.dtype.bitwidth // 8
 
@@ -77,12 +79,12 @@ def _emit_prefetch(_, array, place, offset):
 _prefetch: Any = intrinsic(_emit_prefetch)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def _fetch_number(array, place):
     _prefetch(array, place, 0)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def _fetch_lines(array, place):
     for offset in range(np.uintp(0), np.uintp(array.strides[0]), np.uintp(LINE)):
         _prefetch(array, place, offset)
@@ -93,7 +95,7 @@ def _fetch(array):
     return _fetch_number if array.ndim == 1 else _fetch_lines
 
 
-@overload(ahead, jit_options={"forceinline": True})
+@overload(ahead, jit_options=INLINED)
 def _ahead(X, indices, j, v):
     columns_a_line = np.uintp(LINE // X.types[1].dtype.bitwidth * 8)
     values_a_line = np.uintp(LINE // X.types[0].dtype.bitwidth * 8)
@@ -116,7 +118,7 @@ def _ahead(X, indices, j, v):
     return hints
 
 
-@overload(ahead_in_order, jit_options={"forceinline": True})
+@overload(ahead_in_order, jit_options=INLINED)
 def _ahead_in_order(X, i, v):
     def hints(X, i, v):
         columns, starts = X.indices, X.indptr
@@ -127,7 +129,7 @@ def _ahead_in_order(X, i, v):
     return hints
 
 
-@overload(ahead_of, jit_options={"forceinline": True})
+@overload(ahead_of, jit_options=INLINED)
 def _ahead_of(per_row, indices, j):
     fetch = _fetch(per_row)
 

@@ -8,6 +8,7 @@ The models share the rows, the drawn examples and the weights, and differ in the
 import numpy as np
 from numba.extending import register_jitable
 
+from .compiled import INLINED
 from .hints import ahead, ahead_of
 from .lanes import read_four, read_one, write_four, write_one
 from .sparse import FOUR, ONE, THREE, TWO, dot, entries
@@ -16,7 +17,7 @@ NUMBERS = ("a", "c", "h", "total", "z", "r", "s", "p", "g")
 """What the loop keeps of each model besides its vectors, in the order of its arguments."""
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def dots(w, X, i, d):
     """d_k ← v_k · x_i for all models k.
 
@@ -32,7 +33,7 @@ def dots(w, X, i, d):
         dot_of(read_one, write_one, w, X, i, d, k)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def dot_of(read, write, w, X, i, d, k):
     """The same for the models that are read together at k, whose d is 0: four partial sums, in the order of `sparse.dot`."""
     columns, values = X.indices, X.data
@@ -49,7 +50,7 @@ def dot_of(read, write, w, X, i, d, k):
     write((d0 + d1) + (d2 + d3), d, k)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def add_to_all(w, g, hg, X, i):
     """v_k ← v_k + g_k x_i and u_k ← u_k + h_k g_k x_i for all models k; where g_k = 0 that changes nothing.
 
@@ -67,7 +68,7 @@ def add_to_all(w, g, hg, X, i):
             add_to(read_one, write_one, w, g, hg, X, i, k)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def add_to(read, write, w, g, hg, X, i, k):
     """The same for the models that are read together at k."""
     columns, values = X.indices, X.data

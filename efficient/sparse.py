@@ -8,16 +8,18 @@ Written once, as plain Python on whatever arrays it is handed. `register_jitable
 import numpy as np
 from numba.extending import register_jitable
 
+from .compiled import INLINED
+
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def entries(X, i):
     """Where the stored entries of x_i begin and end in X.indices and X.data."""
     return np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def dot(v, X, i):
     """v · x_i.
 
@@ -40,7 +42,7 @@ def dot(v, X, i):
     return (d0 + d1) + (d2 + d3)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def add(v, g, X, i):
     """v ← v + g x_i.
 
@@ -55,7 +57,7 @@ def add(v, g, X, i):
             v[j] = v[j] + g * values[e]
 
 
-@register_jitable(forceinline=True)
+@register_jitable(**INLINED)
 def add_both(v, g, u, hg, X, i):
     """v ← v + g x_i and u ← u + h g x_i, in one visit of the row.
 

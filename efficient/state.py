@@ -233,7 +233,9 @@ class Run:
 
     def _take(self, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, in one go."""
-        omega = evaluate(self.weights, self.t + 1, len(indices), self.problem.number)
+        # a single 1 is an array of another kind to numba, for which it would compile the loop anew: two of them, then
+        steps = len(indices) if self.weights else max(2, len(indices))
+        omega = evaluate(self.weights, self.t + 1, steps, self.problem.number)
         self._running = True
         with np.errstate(over="ignore", invalid="ignore"):
             self.t = int(self._advance(indices, omega))

@@ -12,9 +12,10 @@ from proofs import peer, pictures
 from proofs.__main__ import main
 from proofs.bench import contestants, scaling, speed, tables, watch
 from proofs.bench.contestants import Field, Run, many_models, single_models
-from proofs.bench.floors import plain_asgd, visit_twice
+from proofs.bench.floors import plain_asgd, visit_all_twice, visit_twice
 from proofs.bench.footprint import start
 from proofs.bench.measure import Contestant, NotAvailable, difference, race
+from proofs.bench.tables import of_targets
 from proofs.bench.targets import TARGETS, judged
 from proofs.cost import LOOP, CountingArray, Sizes, Tally
 from reference import Predictor, Problem
@@ -27,7 +28,7 @@ OURS = ("sgd", "asgd", "csgd", "casgd")
 NAMES = {
     "floor",
     *(f"{algorithm} {kind}" for algorithm in OURS for kind in ("loop", "call")),
-    *("asgd loop, float32 values", "asgd loop, int64 indices"),
+    *("asgd loop, float32 values", "asgd loop, int64 indices", "csgd loop, q given", "casgd loop, q given", "20 models, floor"),
     *("plain numba loop", "scikit-learn loop", "scikit-learn fit", "NumPy, row by row", "dense definition"),
     *(f"20 {kind}, {how}" for kind in ("classes", "values of λ") for how in ("one pass", "20 passes", "scikit-learn")),
 }
@@ -59,12 +60,13 @@ def test_every_contestant_is_timed_in_both_orders(results):
         there = [entry for entry in results["timings"] if entry["order"] == order]
         assert {entry["contestant"] for entry in there} == NAMES
         assert all(entry["status"] == "timed" for entry in there), [entry["why"] for entry in there]
-        assert all(entry["difference"] <= entry["bound"] for entry in there if entry["contestant"] != "floor")
+        assert all(entry["difference"] <= entry["bound"] for entry in there if "floor" not in entry["contestant"])
 
 
 def test_what_is_the_same_loop_is_the_same_to_the_bit(results):
     exact = {"asgd loop, float32 values", "asgd loop, int64 indices", "20 classes, one pass", "20 values of λ, one pass"}
-    assert {entry["contestant"] for entry in results["timings"] if entry["bound"] == 0} == exact | {"floor"}
+    exact |= {"csgd loop, q given", "casgd loop, q given"}
+    assert {entry["contestant"] for entry in results["timings"] if entry["bound"] == 0} == exact | {"floor", "20 models, floor"}
 
 
 def test_the_schema_of_the_json_file_is_stable(results):
@@ -74,7 +76,7 @@ def test_the_schema_of_the_json_file_is_stable(results):
     timing = ["set", "order", "contestant", "status", "why", "steps", "entries", "difference", "bound", "seconds"]
     assert {tuple(entry) for entry in results["timings"]} == {(*timing, "ns_per_entry", "parts")}
     assert list(results["memory"][0]) == ["set", "algorithm", "n", "m", "peak", "state", "weights", "met"]
-    assert list(results["targets"][0]) == ["above", "below", "set", "order", "at_most", "limit", "ratio", "met"]
+    assert list(results["targets"][0]) == ["above", "below", "set", "order", "at_most", "limit", "ratio", "at_the_floor", "met"]
 
 
 def test_the_figures_are_those_of_the_seconds(results):
@@ -118,6 +120,16 @@ def test_a_target_is_met_by_the_median_of_the_rounds(factor, met):
         assert [(entry["met"], entry["ratio"]["median"]) for entry in verdicts] == [(met, pytest.approx(limit))]
 
 
+def test_a_target_says_what_the_floor_would_reach():
+    *_, verdict = judged([timed([8.0], "scikit-learn loop"), timed([4.0], "asgd loop"), timed([2.0], "floor")])
+    assert (verdict["ratio"]["median"], verdict["at_the_floor"], verdict["met"]) == (2.0, 4.0, False)
+    assert next(of_targets({"targets": [verdict]})).startswith("Targets")
+    assert list(of_targets({"targets": [verdict]}))[1].endswith("missed, 4.00 at the floor's speed")
+    assert list(of_targets({"targets": [verdict | {"met": True}]}))[1].endswith("met")
+    (verdict,) = judged([timed([8.0], "scikit-learn loop"), timed([4.0], "asgd loop")])
+    assert verdict["at_the_floor"] is None
+
+
 def race_on(field, *names):
     chosen = [each for make in (single_models, many_models) for each in make(field) if each.name in names]
     assert len(chosen) == len(names)
@@ -134,8 +146,8 @@ def slipped(function, old, new):
 
 
 def off_by_one_bit(run):
-    def wrong(*arguments):
-        seconds, answers, parts = run(*arguments)
+    def wrong(*arguments, **options):
+        seconds, answers, parts = run(*arguments, **options)
         w = answers[-1].w.copy()
         w[np.flatnonzero(w)[0]] *= 1 + 2**-52
         return Run(seconds, [*answers[:-1], Predictor(w, answers[-1].b)], parts)
@@ -150,6 +162,7 @@ def off_by_one_bit(run):
         ("NumPy, row by row", "numpy_asgd", slipped(contestants.numpy_asgd, "h * g * x", "g * x")),
         ("20 classes, one pass", "one_pass", off_by_one_bit(contestants.one_pass)),
         ("20 values of λ, one pass", "one_pass", off_by_one_bit(contestants.one_pass)),
+        ("casgd loop, q given", "loop", off_by_one_bit(contestants.loop)),
         ("asgd call", "call", slipped(contestants.call, "problem.lam", "2 * problem.lam")),
         ("casgd loop", "loop", slipped(contestants.loop, "indices[:1]", "indices[1:2]")),
         (
@@ -217,7 +230,8 @@ def test_scikit_learn_is_left_as_it_was():
 def test_labels_that_are_no_classes(loss):
     problem = Problem(DATA.X, np.random.default_rng(0).normal(size=80), loss, 0.5)
     listed = list(many_models(Field(problem, "random")))
-    assert [each.name for each in listed] == [f"20 values of λ, {how}" for how in ("one pass", "20 passes", "scikit-learn")]
+    names = ["20 models, floor", *(f"20 values of λ, {how}" for how in ("one pass", "20 passes", "scikit-learn"))]
+    assert [each.name for each in listed] == names
     found = race_on(Field(problem, "random"), "scikit-learn loop", "asgd loop")
     assert {entry["status"] for entry in found.values()} == {"timed"}
 
@@ -242,6 +256,13 @@ def test_the_floor_moves_the_memory_of_algorithm_2_and_no_more():
     state = CountingArray(np.zeros((300, 2)), tally)
     visit_twice(PROBLEM.X, np.arange(80), state, np.zeros(300))
     assert (tally.read, tally.written) == (DATA.X.nnz, 2 * DATA.X.nnz)
+
+
+def test_the_floor_of_many_models_moves_theirs():
+    tally = Tally()
+    state = CountingArray(np.zeros((300, 2, 8)), tally)
+    visit_all_twice(PROBLEM.X, np.arange(80), state, np.zeros(8))
+    assert (tally.read, tally.written) == (8 * DATA.X.nnz, 16 * DATA.X.nnz)
 
 
 def test_the_first_call_is_timed_in_a_fresh_python():

@@ -15,7 +15,7 @@ from reference import Predictor, Problem, draw_indices
 
 from .. import peer
 from . import watch
-from .floors import numpy_asgd, plain_asgd, visit_twice
+from .floors import numpy_asgd, plain_asgd, visit_all_twice, visit_twice
 from .measure import Contestant, NotAvailable, Run, clock, difference, largest_difference, now
 from .sets import matrix
 
@@ -96,6 +96,10 @@ def single_models(field: Field) -> Iterator[Contestant]:
     yield Contestant("floor", partial(floor, problem, indices), *everything, None)
     for algorithm in ALGORITHMS:
         yield ours(loop, algorithm, partial(getattr(efficient, algorithm), problem, indices))
+    for algorithm in ("csgd", "casgd"):
+        after = partial(loop, problem, algorithm, indices, projected=True)
+        right = partial(getattr(efficient, algorithm), problem, indices)
+        yield Contestant(f"{algorithm} loop, q given", after, *everything, against(right))  # to the bit
     for kind, other_rows in (("float32 values", single_precision), ("int64 indices", long_indices)):
         twin = other_rows(problem)
         right = partial(efficient.asgd, in_double_precision(twin), indices)
@@ -123,6 +127,7 @@ def many_models(field: Field) -> Iterator[Contestant]:
         why = f"their state would take {state / 1e9:.1f} GB"
         yield Contestant(f"{K} models", partial(_refuse, why), *field.extent(field.indices), None)
         return
+    yield Contestant(f"{K} models, floor", partial(floor_of_many, problem, field.indices), *field.extent(field.indices), None)
     yield from _many(field, f"{K} values of λ", [problem.variant(lam=lam) for lam in LAMBDAS], problem.y, LAMBDAS)
     classes = np.random.default_rng(0).permutation(np.arange(problem.m) % K)
     if problem.loss.binary and problem.m >= K:
@@ -163,14 +168,27 @@ def floor(problem: Problem, indices) -> Run:
     return Run(now() - began, [], {})
 
 
-def loop(problem: Problem, algorithm: str, indices) -> Run:
+def floor_of_many(problem: Problem, indices) -> Run:
+    """The same for K models at once."""
+    state, total = States([problem] * K)._room, np.zeros(K)
+    state[:] = 0  # as in `floor`
+    began = now()
+    compiled_loop(visit_all_twice)(unsigned(problem.X), indices, state, total)
+    return Run(now() - began, [], {})
+
+
+def loop(problem: Problem, algorithm: str, indices, projected: bool = False) -> Run:
     """The steps from the second on; what comes before and after, timed apart, is not in its seconds.
 
-    The first step is another one, and before it the centred algorithms compute the projections of all rows, if at all.
+    The first step is another one, and before it the centred algorithms compute the projections q of all rows: if that pays,
+    or if it is asked for.
     """
     parts: dict[str, float] = {}
 
     class Watched(State):
+        def _project(self, mean, steps):
+            super()._project(mean, 2 * self.problem.m if projected else steps)
+
         @staticmethod
         def find_pivot(*arguments):
             with clock(parts, "pivot"):
@@ -207,10 +225,11 @@ def loops(problems: list[Problem], indices) -> Run:
 
 
 def one_pass(problems: list[Problem], indices) -> Run:
-    """One pass of Algorithm 2 for all of these problems; its memory comes while the clock runs, which costs it a little."""
+    """One pass of Algorithm 2 for all of these problems, timed as `loop` is."""
     parts: dict[str, float] = {}
     with clock(parts, "whole"):
         states = States(problems, "asgd")
+        states.v[:] = states.u[:] = 0  # as in `loop`
         states.run(indices[:1], progress=False)
         began = now()
         states.run(indices[1:], progress=False)

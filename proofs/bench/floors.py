@@ -8,6 +8,7 @@ every step; with the hinge loss a step whose ℓ' is 0 writes nothing, so that a
 import numpy as np
 
 from efficient.hints import ahead
+from efficient.lanes import read_four, write_four
 from efficient.sparse import FOUR, ONE, THREE, TWO, entries
 
 
@@ -31,6 +32,30 @@ def visit_twice(X, indices, state, v):
         for e in range(start, stop):
             state[columns[e], 0], state[columns[e], 1] = total, values[e]
     return total
+
+
+def visit_all_twice(X, indices, w, total):
+    """The same for the models of w, of shape (n, 2, K), K being a multiple of four; `total` has room for one number of each."""
+    columns, models = X.indices, np.uintp(w.shape[2])
+    for j in range(len(indices)):
+        ahead(X, indices, j, w)
+        start, stop = entries(X, indices[j])
+        rest = stop - (stop - start) % FOUR
+        for k in range(np.uintp(0), models, FOUR):
+            d0 = d1 = d2 = d3 = read_four(total, k)
+            for e in range(start, rest, FOUR):
+                d0 = d0 + read_four(w, columns[e], 0, k)
+                d1 = d1 + read_four(w, columns[e + ONE], 0, k)
+                d2 = d2 + read_four(w, columns[e + TWO], 0, k)
+                d3 = d3 + read_four(w, columns[e + THREE], 0, k)
+            for e in range(rest, stop):
+                d0 = d0 + read_four(w, columns[e], 0, k)
+            write_four((d0 + d1) + (d2 + d3), total, k)
+        for k in range(np.uintp(0), models, FOUR):
+            d = read_four(total, k)
+            for e in range(start, stop):
+                write_four(d, w, columns[e], 0, k)
+                write_four(d, w, columns[e], 1, k)
 
 
 def plain_asgd(data, columns, starts, y, lam, dloss, order, v, u):

@@ -20,7 +20,8 @@ SMALL = 100_000
 def memory(problem: Problem) -> Iterator[dict[str, Any]]:
     """The peak of what a call allocates, the returned weights included, against its vectors of 8n bytes and the weights.
 
-    Where n is large the centred algorithms keep a projection for each row as well, 8m bytes for which nothing is allowed here.
+    Where n is large the centred algorithms have a projection for each row as well, 8m bytes for which nothing is allowed here:
+    they are gone before the weights are made.
     """
     indices = draw_indices(problem.m, problem.m, order="cyclic")
     for algorithm, parts in ALGORITHMS.items():

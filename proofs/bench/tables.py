@@ -64,7 +64,8 @@ def of_targets(results: dict[str, Any]) -> Iterator[str]:
         spread = f"[{found['lower_quartile']:.2f}, {found['upper_quartile']:.2f}]"
         limit = f"{'≤' if entry['at_most'] else '≥'} {entry['limit']:g}"
         place = f"{entry['set']}, {entry['order']}"
-        yield f"  {pair:<56}{place:<24}{limit:>8}{found['median']:>9.2f}{spread:>18}  {_verdict(entry['met'])}"
+        bound = "" if entry["met"] or entry["at_the_floor"] is None else f", {entry['at_the_floor']:.2f} at the floor's speed"
+        yield f"  {pair:<56}{place:<24}{limit:>8}{found['median']:>9.2f}{spread:>18}  {_verdict(entry['met'])}{bound}"
 
 
 def _verdict(met: bool) -> str:
