@@ -10,7 +10,7 @@ from reference.sampling import as_counts
 from . import casgd
 from .blocks import blocks_of_rows
 from .compiled import compiled_loop, unsigned
-from .pivot import find_pivot, in_parts, pivoted
+from .pivot import find_pivot, in_parts, is_far, pivoted
 
 
 class Centre(NamedTuple):
@@ -32,11 +32,19 @@ def find_centre(X: Rows, weight: np.ndarray | None = None) -> Centre:
     counted = as_counts(weight) is not None
     if not counted:
         weight = weight / weight.max()
-    pivot = find_pivot(X, weight, counted)
+    pivot, xbar = None, _mean(X, weight, counted)
+    if is_far(xbar, X, weight):
+        pivot = find_pivot(X, weight, counted)
+        xbar = _mean(X, weight, counted, pivot)
+    return Centre(pivot, xbar)
+
+
+def _mean(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+    """x̄ of the rows x − pivot, or of the rows as they are."""
     xbar, total = np.zeros(X.n), np.float64(0)
     for rows, share in in_parts(X, weight, counted):
         moved = unsigned(rows if pivot is None else pivoted(rows, pivot))
         for start, stop in blocks_of_rows(moved):
             total = compiled_loop(casgd.add_up)(moved, share, start, stop, xbar, total)
     compiled_loop(casgd.centre)(xbar, total)
-    return Centre(pivot, xbar)
+    return xbar

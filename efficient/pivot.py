@@ -27,6 +27,20 @@ LARGE_MEAN = 0.8
 """The share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
 
 
+FAR = 0.7
+"""The same of a mean for which a pivot is looked for at all: a little less, so that rounding does not decide."""
+
+
+def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
+    """Whether there may be a pivot: a quick look at the mean as a whole, wrong at most where it says yes.
+
+    Cost: O(n + mk), a dot product; nothing is allocated.
+    """
+    squares = weight.min() / weight.sum() * np.einsum("e,e", X.data, X.data, dtype=np.float64)  # <= the mean of ‖x‖²
+    with np.errstate(over="ignore"):
+        return bool(mean @ mean > FAR * squares)
+
+
 def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
     """The mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
 

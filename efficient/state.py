@@ -23,7 +23,7 @@ from .blocks import blocks, blocks_of_rows, first_block, held_interrupts, progre
 from .centre import Centre
 from .compiled import compiled_derivative, compiled_loop, unsigned
 from .hints import LARGE
-from .pivot import find_pivot, pivoted
+from .pivot import find_pivot, is_far, pivoted
 
 COLUMNS = 4096
 """How many columns a recovery takes at a time: so few that they stay in a cache."""
@@ -120,24 +120,30 @@ class Run:
         exact = problem.number is not np.float64
         self._compile()
         self._centre = _check_centre(centre, problem, algorithm)
-        if centre is not None:
-            self.pivot = centre.pivot
-        else:
-            self.pivot = None if exact or not parts.centred else self.find_pivot(problem.X, problem.weight)
+        self.pivot = None if centre is None else centre.pivot
         self._use(problem)
         self.t = 0
         self._running = False
         if parts.mean is not None:
-            self.xbar = self._zeros(problem.n)
             if centre is not None:
-                self.xbar[:], total = centre.xbar, problem.number(1)
+                self.xbar, total = self._zeros(problem.n), problem.number(1)
+                self.xbar[:] = centre.xbar
             else:
-                total, add_up = problem.number(0), self._in_arithmetic(parts.mean.add_up)
-                for start, stop in blocks_of_rows(self._X):
-                    total = add_up(self._X, problem.weight, start, stop, self.xbar, total)
+                total = self._add_up(parts.mean)
+                if not exact and is_far(self.xbar / total, problem.X, problem.weight):
+                    self.pivot = self.find_pivot(problem.X, problem.weight)
+                    self._use(problem)
+                    total = self._add_up(parts.mean)
             self.theta = self._in_arithmetic(parts.mean.centre)(self.xbar, total)
             if not exact:
                 check_finite(0, self.theta)
+
+    def _add_up(self, mean: Mean):
+        """Let xbar be the sum of the rows, each times its weight, and return the sum of the weights."""
+        self.xbar, total, add_up = self._zeros(self.problem.n), self.problem.number(0), self._in_arithmetic(mean.add_up)
+        for start, stop in blocks_of_rows(self._X):
+            total = add_up(self._X, self.problem.weight, start, stop, self.xbar, total)
+        return total
 
     @property
     def _source(self):

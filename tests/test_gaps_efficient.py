@@ -4,9 +4,11 @@ import re
 import signal
 import sys
 import threading
+import tracemalloc
 from contextlib import nullcontext
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -123,6 +125,31 @@ def test_projections_are_made_once_where_they_pay(monkeypatch):
     for large, made in ((1, 3), (2, 3), (3, 0)):
         monkeypatch.setattr(efficient.state, "LARGE", large)
         assert len(projections("casgd", 1)) == made
+
+
+@pytest.mark.parametrize("make", [State, lambda problem, algorithm: States([problem] * 2, algorithm)])
+@pytest.mark.parametrize("algorithm", ["asgd", "casgd"])
+def test_a_run_of_one_step_compiles_nothing_anew(make, algorithm):
+    state = make(Problem([[1.0, 0], [0, 2]], [1, 2], "squared", 1.0), algorithm).run([0, 1, 1])
+    if not numba.config.DISABLE_JIT:
+        compiled = len(state._steps.signatures)
+        assert compiled and len(state.run([1])._steps.signatures) == compiled
+
+
+@pytest.mark.parametrize("algorithm", ["csgd", "casgd"])
+def test_projections_are_gone_before_the_weights_are_made(algorithm, monkeypatch):
+    monkeypatch.setattr(efficient.state, "LARGE", 1)
+    m = n = 20_000
+    problem = Problem(sp.csr_array((np.ones(m), np.arange(m), np.arange(m + 1)), shape=(m, n)), np.ones(m), "hinge", 1.0)
+    train, indices = getattr(efficient, algorithm), np.arange(100)
+    train(problem, indices)
+    tracemalloc.start()
+    try:
+        train(problem, indices)
+        vectors = tracemalloc.get_traced_memory()[1] / (8 * n)
+    finally:
+        tracemalloc.stop()
+    assert vectors < {"csgd": 3, "casgd": 4}[algorithm] + 0.3  # its state and the weights; the projections would be one more
 
 
 @pytest.mark.parametrize("lam", [1.0, Fraction(1)])  # exact runs begin with blocks of one step

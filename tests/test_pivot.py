@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import efficient
 from efficient import State
 from efficient.casgd import add_up, centre
-from efficient.pivot import find_pivot, pivoted
+from efficient.pivot import find_pivot, is_far, pivoted
 from proofs import stability
 from proofs.stability import BOUND, LAM, OFFSETS, Printed, errors, measure, relative
 from reference import LOSSES, Predictor, Problem, draw_indices
@@ -108,6 +108,34 @@ def test_detection_against_its_definition(seed):
     rows, before = pivoted(as_rows(sp.csr_array(X)), pivot), np.count_nonzero(X[:, wanted])
     np.testing.assert_array_equal([rows.dense(i) for i in range(50)], X - pivot)
     assert len(rows.data) <= np.count_nonzero(X) + before / 4
+
+
+def looked_at(weighted, dtype):
+    """Whether a quick look sees a mean far away, and whether there is a pivot, for means from near to far."""
+    rng = np.random.default_rng(0)
+    for distance in np.linspace(0, 4, 200):
+        X = as_rows(sp.csr_array(rng.normal(distance, 1, (30, 4)).astype(dtype)))
+        weight = rng.integers(0, 3, 30) + rng.random() if weighted else np.broadcast_to(np.float64(1), 30)
+        mean = weight / weight.sum() @ sp.csr_array(X[:3]).toarray()
+        yield is_far(mean, X, weight), find_pivot(X, weight) is not None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_quick_look_misses_no_pivot_and_spares_most_of_the_search(weighted, dtype, monkeypatch):
+    seen = list(looked_at(weighted, dtype))
+    assert (False, True) not in seen and (False, False) in seen and (True, True) in seen
+    if not weighted:
+        assert seen.count((True, False)) < 30
+    monkeypatch.setattr("efficient.pivot.FAR", 2.0)
+    assert (False, True) in looked_at(weighted, dtype)
+
+
+def test_a_quick_look_at_numbers_too_large_to_square():
+    one = np.broadcast_to(np.float64(1), 2)
+    assert not is_far(np.array([1e200]), as_rows([[1e200], [1e200]]), one)  # there is no pivot either
+    single = as_rows(sp.csr_array(np.full((2, 1), 1e30, np.float32)))
+    assert is_far(np.array([1e30]), single, one) and find_pivot(single) == np.float32(1e30)
 
 
 def test_a_mean_that_is_small_as_a_whole_is_left_alone():
