@@ -9,9 +9,7 @@ import numpy as np
 from reference.rows import Rows
 
 INLINED = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""How what the loops call is compiled: into them. Nobody calls it from outside, and to make no door for that saves a third of the
-time that a first call takes.
-"""
+"""How what the loops call is compiled: into them. Nobody calls it from outside, and no door for that is made, which takes time."""
 
 
 @cache

@@ -139,7 +139,7 @@ def test_a_run_of_one_step_compiles_nothing_anew(make, algorithm):
 @pytest.mark.parametrize("algorithm", ["csgd", "casgd"])
 def test_projections_are_gone_before_the_weights_are_made(algorithm, monkeypatch):
     monkeypatch.setattr(efficient.state, "LARGE", 1)
-    m = n = 20_000
+    m = n = 50_000
     problem = Problem(sp.csr_array((np.ones(m), np.arange(m), np.arange(m + 1)), shape=(m, n)), np.ones(m), "hinge", 1.0)
     train, indices = getattr(efficient, algorithm), np.arange(100)
     train(problem, indices)
