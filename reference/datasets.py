@@ -219,7 +219,8 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False,
     """Read a file in the svmlight / libsvm format: a line an example, `label column:value column:value …`.
 
     Blank lines, comments (from # on) and a query number (`qid:7` after the label) are passed over. The columns of a line must
-    increase. Labels and values are finite numbers; those that float64 cannot hold, like 1e999, are refused.
+    increase. Labels and values are finite numbers; those that float64 cannot hold, like 1e999, are refused, and so are lines
+    of 250 million bytes, which are not read to their end.
 
     Parameters
     ----------
@@ -388,7 +389,10 @@ def _document_length(popularity: np.ndarray, k: int) -> int:
 
 
 def _labels(rng: np.random.Generator, X: sp.csr_array, binary: bool) -> np.ndarray:
-    """Scores of a linear model on a tenth of the columns, plus noise of half their spread; or on which half of them."""
+    """Scores of a linear model on a tenth of the columns, plus noise of half their spread.
+
+    If binary, in which half of them each one is, -1 or +1; the middle one of an odd number is in the upper.
+    """
     n = X.shape[1]
     weights = rng.standard_normal(n) * (rng.permutation(n) < max(1, n // 10))
     scores = X @ weights

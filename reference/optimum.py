@@ -73,7 +73,8 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         F or its gradient overflows float64.
 
     Paper: Section 1, eq. 1 (eqn:objective); centred as in Section "Centering and Translation Invariance".
-    Cost: O(n + mk) a conjugate gradient step, of which there are tens (squared, log) to thousands (small λ and a kink).
+    Cost: O(n + mk) a conjugate gradient step, of which there are tens (squared, log) to thousands (small λ and a kink); after
+        500 steps of Newton's method or of the multipliers, the former of at most 1000 such steps, it gives up.
     """
     from scipy.optimize import brentq
     from scipy.sparse.linalg import LinearOperator, cg
