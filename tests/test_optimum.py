@@ -224,6 +224,8 @@ def test_the_gap_of_a_kink_is_the_formula_too(monkeypatch):
         minimum = minimise(problem)
     assert minimum.value == 1 and not minimum.predictor.w.any()
     assert minimum.gap == pytest.approx(1 / 2 + ((1 / 6) ** 2 + (2 / 6) ** 2 + (1 / 6) ** 2) / 20, rel=1e-14)
+    monkeypatch.setattr(_Kinked, "bound", minimum.relative_gap)
+    assert minimise(problem).gap == minimum.gap  # at its bound it is near enough: there is no warning
 
 
 def test_newtons_method_needs_few_steps(newton_steps):
@@ -244,6 +246,16 @@ def test_it_stops_where_the_minimum_is_reached(monkeypatch):
     with pytest.raises(FloatingPointError, match="overflows"):
         minimise(Problem([[1.0], [2.0]], [1e200, -1e200], "squared", 0.1))
     assert len(looks) == 1  # no use to go on
+
+
+def test_it_stops_where_a_step_is_nothing(monkeypatch):
+    steps = []
+    monkeypatch.setattr(
+        scipy.sparse.linalg, "cg", lambda hessian, wanted, **options: (steps.append(1) or np.zeros_like(wanted), 0)
+    )
+    with pytest.warns(RuntimeWarning, match="minimise stopped"):
+        minimise(make("squared"))
+    assert len(steps) == 1
 
 
 def test_it_looks_no_further_than_newtons_step(monkeypatch):
