@@ -384,7 +384,7 @@ def _document_length(popularity: np.ndarray, k: int) -> int:
     from scipy.optimize import newton
 
     log_absent = np.log1p(-popularity)
-    # the left side is concave in the length, and at most k where the length is k: from there secants never go too far
+    # the left side is concave in the length, and at most k where that is k: secants from there on soon find the length
     return round(newton(lambda length: -np.expm1(length * log_absent).sum() - k, k))
 
 

@@ -233,7 +233,7 @@ class Problem:
 
     def _each(self, function, p) -> np.ndarray:
         """ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""
-        return np.array([self.number(loss) for loss in map(function, p, self.y)], dtype=self.y.dtype)
+        return np.array([self.number(value) for value in map(function, p, self.y)], dtype=self.y.dtype)
 
 
 def _one_each(name: str, values, m: int, number) -> np.ndarray:
