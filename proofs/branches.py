@@ -44,12 +44,17 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 
 class Way:
-    """The answers to the comparisons on one way through a function: those given, then yes to every further one."""
+    """The answers to the comparisons on one way through a function: those given, then yes to every further one.
+
+    What was asked before gets the answer that it got.
+    """
 
     def __init__(self, answers: list[bool]):
         self.answers, self.conditions = answers, []  # type: tuple[list[bool], list[Any]]
 
     def decide(self, condition) -> bool:
+        if condition in self.conditions:
+            return self.answers[self.conditions.index(condition)]
         if len(self.conditions) == len(self.answers):
             self.answers.append(True)
         self.conditions.append(condition)

@@ -96,7 +96,7 @@ def trace(problem: Problem, indices, algorithm: str) -> Trace:
     """
     state, longest = State(problem, algorithm), int(np.diff(problem.X.indptr).max())
     averaging = algorithm in ("asgd", "casgd")
-    w_sum, b_sum, scale = 0 * problem.X.dense(0), problem.number(0), 0.0
+    w_sum, b_sum, scale = problem.X.zeros(), problem.number(0), 0.0
     rows = []
     for step in reference.iterates(problem, indices, centred=algorithm in PAIRS[True]):
         i = indices[step.t - 1]

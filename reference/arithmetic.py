@@ -82,7 +82,7 @@ def check_lam(lam):
 def check_t0(t0, number):
     """The offset of the step size 1/(λ(t + t0)), validated: a finite number >= 0, in the arithmetic of `number`."""
     wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {shown(t0)}"
-    if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None or np.ndim(t0) != 0:
+    if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None or np.ndim(t0):
         raise TypeError(wanted)
     if _is_symbolic(t0) and (t0.is_negative or t0.is_finite is False):
         raise ValueError(wanted)
@@ -102,8 +102,8 @@ def check_finite(step: int, *values) -> None:
     loss has an unbounded derivative. That is the algorithm, not a bug, but no number of it can be represented.
     """
     with np.errstate(invalid="ignore"):
-        finite = all(value - value == 0 for value in values)  # false for NaN and ±inf, in any arithmetic
-    if not finite:
+        overflowed = any(value - value for value in values)  # 0, but NaN for NaN and ±inf, in any arithmetic
+    if overflowed:
         raise FloatingPointError(
             f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "
             "Use t0=safe_t0(problem, centred), a larger lam, smaller rows, or a bounded derivative (absolute, hinge, log)"

@@ -24,7 +24,7 @@ def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> 
 def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None = None) -> Predictor:
     """The mean of the predictors after every step, the one after step t with the weight ω_t."""
     check_weights(weights)
-    w_sum, b_sum, total = 0 * problem.X.dense(0), problem.number(0), problem.number(0)
+    w_sum, b_sum, total = problem.X.zeros(), problem.number(0), problem.number(0)
     with np.errstate(over="ignore", invalid="ignore"):
         for step in steps:
             (omega,) = evaluate(weights, step.t, 1, problem.number)
@@ -32,6 +32,6 @@ def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None 
             b_sum = b_sum + omega * step.predictor.b
             total = total + omega
         check_finite(step.t, (0 * w_sum).sum(), b_sum)  # 0 times infinity is NaN
-    if total == 0:
+    if not total:
         raise ValueError("weights must not all be 0 up to the last step: there is nothing to average")
     return Predictor(w_sum / total, b_sum / total)

@@ -55,7 +55,7 @@ def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndar
             raise ValueError(f"weights must be >= 0; got {min(omega)}")
         return omega
     omega = np.array(weights(np.arange(first, first + steps, dtype=np.float64)), dtype=np.float64)
-    if omega.ndim == 0:
+    if not omega.ndim:
         omega = np.full(steps, omega)
     if omega.shape != (steps,) or not (np.isfinite(omega).all() and (omega >= 0).all()):
         raise ValueError(f"weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}")

@@ -60,7 +60,7 @@ def squared_derivative(p, y):
 
 
 def hinge(p, y):
-    return 1 - p * y if p * y <= 1 else 0
+    return max(0, 1 - p * y)
 
 
 def hinge_derivative(p, y):
@@ -69,17 +69,14 @@ def hinge_derivative(p, y):
 
 def log(p, y):
     # log(1 + exp(-py)), with the exponential of a number that is never positive: no overflow, no lost digits
-    if p * y >= 0:
-        return math.log1p(math.exp(-p * y))
-    return math.log1p(math.exp(p * y)) - p * y
+    near = math.log1p(math.exp(-abs(p * y)))
+    return near if p * y >= 0 else near - p * y
 
 
 def log_derivative(p, y):
     # -y / (1 + exp(py)), likewise
-    if p * y >= 0:
-        e = math.exp(-p * y)
-        return -y * e / (1 + e)
-    return -y / (1 + math.exp(p * y))
+    e = math.exp(-abs(p * y))
+    return -y * (e if p * y >= 0 else 1) / (1 + e)
 
 
 @cache
@@ -92,13 +89,13 @@ def _mp():
 def _on_grid(formula, p, y):
     """Round formula(py) to the nearest multiple of 2^-GRID_BITS; a function of the exact margin py and y alone."""
     mp, margin = _mp(), Fraction(p) * Fraction(y)
-    mp.prec = 2 * GRID_BITS + max(0, abs(margin.numerator).bit_length() - margin.denominator.bit_length())
+    mp.prec = 2 * GRID_BITS + int(abs(margin)).bit_length()
     value = formula(mp, mp.mpf(margin.numerator) / margin.denominator)
     return Fraction(int(mp.nint(value * 2**GRID_BITS)), 2**GRID_BITS)
 
 
 def log_on_grid(p, y):
-    return _on_grid(lambda mp, s: mp.log1p(mp.exp(-s)) if s >= 0 else mp.log1p(mp.exp(s)) - s, p, y)
+    return _on_grid(lambda mp, s: mp.log1p(mp.exp(-s)), p, y)
 
 
 def log_derivative_on_grid(p, y):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .losses import LOSSES
+from .losses import LOSSES, SQUARED
 from .problem import Predictor, Problem
 
 STEP_LIMIT = 500  # the real sets take 5 to 100
@@ -73,7 +73,8 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         F or its gradient overflows float64.
 
     Paper: Section 1, eq. 1 (eqn:objective); centred as in Section "Centering and Translation Invariance".
-    Cost: O(n + mk) a conjugate gradient step, of which there are tens (squared, log) to thousands (small λ and a kink).
+    Cost: O(n + mk) a conjugate gradient step, of which there are tens (squared, log) to thousands (small λ and a kink); after
+        500 steps of Newton's method or of the multipliers, the former of at most 1000 such steps, it gives up.
     """
     from scipy.optimize import brentq
     from scipy.sparse.linalg import LinearOperator, cg
@@ -106,7 +107,7 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
             gradient = lam * wb + mean_gradient(g)
             slack, distance = model.slack(p, g), gradient @ gradient / (2 * lam)
             gap = slack + distance
-            if steps_left == 0 or not model.bound * at_zero < gap < np.inf:
+            if not (steps_left and np.isfinite(gap) and gap > model.bound * at_zero):
                 break
             if isinstance(model, _Kinked) and distance < slack:
                 model.sharpen(g)
@@ -130,7 +131,7 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         gap = min(gap, value)  # no loss of Table 1 is negative, so min F >= 0
     if not np.isfinite(value + gap):
         raise FloatingPointError("F or its gradient overflows float64 on these rows and labels: scale X or y down")
-    relative_gap = gap / at_zero if gap > 0 else 0.0
+    relative_gap = gap / at_zero if gap else 0.0
     if relative_gap > model.bound:
         warnings.warn(
             f"minimise stopped at a relative duality gap of {relative_gap:.1e}, above {model.bound:.0e}: "
@@ -153,7 +154,7 @@ class _Smooth:
         return _derivatives(self.loss, p, self.y)
 
     def curvature(self, g) -> np.ndarray:
-        return np.ones_like(g) if self.loss.name == "squared" else np.abs(g) * (1 - np.abs(g))
+        return np.ones_like(g) if self.loss == SQUARED else np.abs(g) * (1 - np.abs(g))
 
     def slack(self, p, g) -> float:
         return 0.0
@@ -172,7 +173,7 @@ class _Kinked:
         self.y = problem.y
         self.low, self.high = (_derivatives(problem.loss, np.full(problem.m, p), self.y) for p in (-np.inf, np.inf))
         self.multipliers = np.zeros(problem.m)
-        self.sigma = 0.5 / at_zero if at_zero else 1.0  # in units of 1/y; less than 1, or a hinge at p = 0 is clipped
+        self.sigma = 0.5 / max(at_zero, TINY)  # in units of 1/y; less than 1, or a hinge at p = 0 is clipped
 
     def slope(self, p) -> np.ndarray:
         return np.clip(self.multipliers + self.sigma * (p - self.y), self.low, self.high)
@@ -190,4 +191,4 @@ class _Kinked:
 
 
 def _derivatives(loss, p, y) -> np.ndarray:
-    return np.array([loss.derivative(p_i, y_i) for p_i, y_i in zip(p, y, strict=True)], dtype=np.float64)
+    return np.array(list(map(loss.derivative, p, y)), dtype=np.float64)

@@ -9,11 +9,8 @@ import numpy as np
 
 from .arithmetic import check_lam, number_type, shown
 from .losses import Loss, get_loss, in_exact
-from .rows import Rows, as_array, as_rows
+from .rows import BLOCK, Rows, as_array, as_rows, holds_text
 from .sampling import check_indices
-
-BLOCK = 1_000_000
-"""How many entries an explicit prediction looks at or makes dense at a time, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,22 +64,20 @@ class Predictor:
     def _on(self, rows: Rows) -> np.ndarray:
         if self.pivoted is not None:
             return self.pivoted._on(rows)
-        if self.xbar is None:
+        if self.xbar is None or not self.xbar.any():
             return rows.dot(self.w) + self.b
-        columns = np.flatnonzero(self.xbar)
-        rest, place = self.w.copy(), np.full(rows.n, -1)
-        rest[columns] = 0
-        place[columns] = np.arange(len(columns))
-        predictions = rows.dot(rest) + self.b
-        size = max(1, BLOCK * rows.m // max(1, rows.m * len(columns) + len(rows.data)))
+        apart = self.xbar.astype(bool)
+        columns, place = np.flatnonzero(apart), np.cumsum(apart) - 1
+        predictions = rows.dot(np.where(apart, 0, self.w)) + self.b
+        size = max(1, BLOCK * rows.m // (rows.m * len(columns) + len(rows.data)))
         for first in range(0, rows.m, size):
             starts = rows.indptr[first : first + size + 1]
             stored = slice(starts[0], starts[-1])
-            j = place[rows.indices[stored]]
-            entries = np.flatnonzero(j >= 0)
+            entries = np.flatnonzero(apart[rows.indices[stored]])
             i = np.searchsorted(starts - starts[0], entries, side="right") - 1
+            j = place[rows.indices[stored][entries]]
             offset = np.tile(-self.xbar[columns], (len(starts) - 1, 1))
-            offset[i, j[entries]] += rows.data[stored][entries]
+            offset[i, j] += rows.data[stored][entries]
             predictions[first : first + size] += offset @ self.w[columns]
         return predictions
 
@@ -238,7 +233,7 @@ class Problem:
 
     def _each(self, function, p) -> np.ndarray:
         """ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""
-        return np.array([self.number(function(p_i, y_i)) for p_i, y_i in zip(p, self.y, strict=True)], dtype=self.y.dtype)
+        return np.array([self.number(value) for value in map(function, p, self.y)], dtype=self.y.dtype)
 
 
 def _one_each(name: str, values, m: int, number) -> np.ndarray:
@@ -252,7 +247,7 @@ def _one_each(name: str, values, m: int, number) -> np.ndarray:
     value = None
     try:
         if number is np.float64:
-            if values.dtype == object and any(isinstance(value, (str, bytes)) for value in values):
+            if holds_text(values):
                 raise TypeError("got text")
             with np.errstate(over="ignore"):
                 numbers[:] = values
@@ -273,7 +268,7 @@ def _as_weight(weight, m: int, number) -> np.ndarray:
     if weight is None:
         return np.broadcast_to(np.array(number(1)), m)  # a view of a single 1, which takes no room
     weight = _one_each("weight", weight, m, number)
-    if (weight < 0).any() or not (weight > 0).any():
+    if (weight < 0).any() or not weight.any():
         raise ValueError(f"weight must hold numbers >= 0 that are not all 0; got {weight.min()} to {weight.max()}")
     return weight
 

@@ -10,6 +10,9 @@ import scipy.sparse as sp
 FLOATS, PLACES = (np.float32, np.float64), (np.int32, np.int64)
 """The types of values and of column numbers that are used where they lie, in the byte order of the machine."""
 
+BLOCK = 1_000_000
+"""How many entries are laid out or made dense at a time, about, where not all are."""
+
 
 class Rows(NamedTuple):
     """Feature vectors x_1, …, x_m as canonical compressed sparse rows (CSR): sorted columns, no column twice in a row.
@@ -27,17 +30,25 @@ class Rows(NamedTuple):
     def m(self) -> int:
         return len(self.indptr) - 1
 
+    @property
+    def exact(self) -> bool:
+        """Whether the values are fractions or symbols, Python's objects to numpy."""
+        return self.data.dtype.hasobject
+
+    def zeros(self) -> np.ndarray:
+        """The zero vector of the rows' own arithmetic: int 0 among objects, 0.0 among floats."""
+        return np.zeros(self.n, dtype=object if self.exact else np.float64)
+
     def dense(self, i) -> np.ndarray:
         """x_i as a dense vector, O(n): the naive way."""
-        # zeros of the matrix's own arithmetic: int 0 among objects, 0.0 among floats
-        x = np.zeros(self.n, dtype=object if self.data.dtype == object else np.float64)
+        x = self.zeros()
         stored = slice(self.indptr[i], self.indptr[i + 1])
         x[self.indices[stored]] = self.data[stored]
         return x
 
     def dot(self, w) -> np.ndarray:
         """w · x_i for every i, O(mk)."""
-        if self.data.dtype != object:
+        if not self.exact:
             return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)) @ w
         products = np.empty(self.m, dtype=object)
         for i in range(self.m):
@@ -47,9 +58,9 @@ class Rows(NamedTuple):
 
     def transpose_dot(self, g) -> np.ndarray:
         """Σ_i g_i x_i, O(n + mk)."""
-        if self.data.dtype != object:
+        if not self.exact:
             return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)).T @ g
-        total = np.zeros(self.n, dtype=object)
+        total = self.zeros()
         for i in range(self.m):
             for e in range(self.indptr[i], self.indptr[i + 1]):
                 total[self.indices[e]] += g[i] * self.data[e]
@@ -57,7 +68,7 @@ class Rows(NamedTuple):
 
     def mean(self, weight: np.ndarray) -> np.ndarray:
         """x̄ = Σ_i weight_i x_i / Σ_i weight_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
-        if self.data.dtype != object:
+        if not self.exact:
             each = self.data * np.repeat(weight, np.diff(self.indptr))
             return np.bincount(self.indices, weights=each, minlength=self.n) / weight.sum()
         return self.transpose_dot(weight) / weight.sum()
@@ -79,16 +90,16 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     ValueError
         Not two-dimensional, no rows, NaN or infinity, or a malformed sparse matrix (a column index outside 0..n-1).
     """
-    if getattr(X, "ndim", 0) == 2 and hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
+    if hasattr(X, "columns") and hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
         with suppress(ValueError):  # unless it has no columns, or fills them with something else than 0
             X = X.sparse.to_coo()
     if not sp.issparse(X):
         X = as_array(X, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional, one row an example; got {X.ndim} dimension(s), shape {X.shape}")
-    if X.shape[0] == 0:
+    if not X.shape[0]:
         raise ValueError(f"{name} must have at least one row; got shape {X.shape}")
-    if X.dtype.kind not in "fiub" and X.dtype != object:
+    if X.dtype.kind not in "fiubO":
         raise TypeError(f"{name} must hold real numbers; got dtype {X.dtype}")
     if sp.issparse(X):
         X = well_formed(X, name)
@@ -114,6 +125,11 @@ def as_array(values, name: str) -> np.ndarray:
         raise ValueError(f"{name} must be an array whose rows have one length: {error}") from None
 
 
+def holds_text(array: np.ndarray) -> bool:
+    """Whether there is text among objects, which numpy would read as the number that it spells."""
+    return array.dtype.hasobject and any(isinstance(value, (str, bytes)) for value in array.flat)
+
+
 def well_formed(X, name):
     """A shallow twin of a sparse container whose indices are in range; scipy's C code trusts them and so do our loops."""
     try:
@@ -124,7 +140,7 @@ def well_formed(X, name):
             vars(X).pop("_has_sorted_indices", None)
             if (X.indptr[1:] < X.indptr[:-1]).any():  # compared, as their differences may overflow
                 raise ValueError("index pointer values must form a non-decreasing sequence")
-            as_is = X.format == "csr" and X.dtype in FLOATS and X.indptr.dtype == X.indices.dtype in PLACES
+            as_is = _has_rows_of_floats(X) and X.indptr.dtype == X.indices.dtype in PLACES
             X.check_format(full_check=not as_is)  # in full it also makes numbers native, and the places of one type
             if as_is and len(X.indices):
                 columns = X.indices.view(f"u{X.indices.itemsize}")  # as such a negative number is larger than any column
@@ -142,8 +158,13 @@ def well_formed(X, name):
     return X
 
 
+def _has_rows_of_floats(X) -> bool:
+    """Whether a sparse container may be used where it lies, as far as its format and the type of its values go."""
+    return X.format == "csr" and X.dtype in FLOATS
+
+
 def _to_float64(array: np.ndarray, name) -> np.ndarray:
-    if array.dtype == object and any(isinstance(value, (str, bytes)) for value in array.flat):
+    if holds_text(array):
         raise TypeError(f"{name} must hold real numbers; got text")
     try:
         return array.astype(np.float64)
@@ -154,7 +175,7 @@ def _to_float64(array: np.ndarray, name) -> np.ndarray:
 def _float_rows(X, name) -> Rows:
     if not sp.issparse(X):
         X = sp.csr_array(_to_float64(X, name))
-    elif not (X.format == "csr" and X.dtype in FLOATS and X.has_canonical_format):
+    elif not (_has_rows_of_floats(X) and X.has_canonical_format):
         X = X.astype(np.float64).tocsr()  # a copy, in float64 before anything is added up: int8 and bool sums would wrap
         X.sum_duplicates()
     return Rows(X.data, X.indices, X.indptr, X.shape[1])

@@ -5,12 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .rows import Rows, as_array
+from .rows import BLOCK, Rows, as_array, holds_text
 
 ORDERS = ("iid", "permuted", "cyclic")
-
-BLOCK = 1_000_000
-"""About how many stored entries of repeated rows are laid out at a time."""
 
 
 def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> np.ndarray:
@@ -62,13 +59,12 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
 
 
 def _draw(m: int, steps: int, rng, order: str) -> np.ndarray:
+    if order == "iid":
+        return _generator(rng).integers(m, size=steps)
     if order == "cyclic":
         return np.arange(steps, dtype=np.int64) % m
-    rng = _generator(rng)
-    if order == "iid":
-        return rng.integers(m, size=steps)
     epochs = np.tile(np.arange(m, dtype=np.int64), (-(-steps // m), 1))
-    return rng.permuted(epochs, axis=1).ravel()[:steps]
+    return _generator(rng).permuted(epochs, axis=1).ravel()[:steps]
 
 
 def _generator(rng) -> np.random.Generator:
@@ -86,7 +82,7 @@ def check_weight(weight, m: int, name: str = "weight") -> np.ndarray:
     if values.shape != (m,):
         raise ValueError(f"{name} must have one number for each of the {m} examples, shape ({m},); got shape {values.shape}")
     try:
-        if values.dtype.kind not in "fiubO" or (values.dtype == object and any(isinstance(s, (str, bytes)) for s in values)):
+        if values.dtype.kind not in "fiubO" or holds_text(values):
             raise TypeError(f"got dtype {values.dtype}")
         with np.errstate(over="ignore"):
             values = values.astype(np.float64)
@@ -101,7 +97,7 @@ def check_weight(weight, m: int, name: str = "weight") -> np.ndarray:
 def as_counts(weight: np.ndarray) -> np.ndarray | None:
     """The weights as integers, if all are whole numbers and so say how often each example occurs; None otherwise."""
     with np.errstate(over="ignore"):
-        counted = (weight == np.floor(weight)).all() and weight.sum() < 2**62  # beyond it, int64 could not add them up
+        counted = np.array_equal(weight, np.floor(weight)) and weight.sum() < 2**62  # beyond it, int64 could not add them up
     return weight.astype(np.int64) if counted else None
 
 
@@ -133,7 +129,7 @@ def repeated(X: Rows, counts: np.ndarray) -> Iterator[Rows]:
 def check_indices(indices, m: int) -> np.ndarray:
     """The indices as an int64 array, refused unless they are one or more row numbers in 0..m-1."""
     pi = as_array(indices, "indices")
-    if pi.ndim != 1 or pi.size == 0:
+    if pi.ndim != 1 or not pi.size:
         raise ValueError(f"indices must be a sequence of at least one row number; got shape {pi.shape}")
     if pi.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, 0-based row numbers; got dtype {pi.dtype}")

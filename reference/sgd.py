@@ -50,7 +50,7 @@ def iterates(problem: Problem, indices, *, centred: bool = False, t0=0) -> Itera
 
 def _iterates(problem: Problem, indices, xbar, t0) -> Iterator[Iterate]:
     lam, y, derivative = problem.lam, problem.y, problem.loss.derivative
-    w, b = 0 * problem.X.dense(0), problem.number(0)
+    w, b = problem.X.zeros(), problem.number(0)
     for step, i in enumerate(indices, start=1):
         t = problem.number(step) + t0
         with np.errstate(over="ignore", invalid="ignore"):

@@ -83,7 +83,7 @@ def test_columns_are_drawn_uniformly():
 def test_generic_labels():
     classes, reals = make_generic(1000, 40, 5, seed=0), make_generic(1000, 40, 5, seed=0, binary=False)
     np.testing.assert_array_equal(classes.X.toarray(), reals.X.toarray())
-    assert classes.y.sum() == 0
+    assert classes.y.sum() == 0 and make_generic(999, 40, 5, seed=0).y.sum() == 1
     assert len(set(reals.y)) == 1000
 
 
@@ -344,6 +344,25 @@ def test_svmlight_does_not_read_a_line_without_end(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
     with pytest.raises(ValueError, match=r"endless\.gz', line 2: .*1000 bytes"):
         load_svmlight(path)
+
+
+def test_svmlight_does_not_look_at_a_line_of_250_million_bytes():
+    class Endless(io.BytesIO):
+        def readline(self, size):
+            return bytes(size)  # zeros, which take no room until they are looked at
+
+    with pytest.raises(ValueError, match="'the file', line 1: it has more than 250000000 bytes"):
+        load_svmlight(Endless())
+
+
+@pytest.mark.parametrize("length", [199, 200, 201, 300])
+def test_svmlight_cuts_messages_of_more_than_200_letters(length):
+    word = b"x" * (length - len("could not convert string to float: b''"))
+    with pytest.raises(ValueError, match="line 1") as caught:
+        load_svmlight(io.BytesIO(word + b" 1:1"))
+    message = f"could not convert string to float: {word!r}"
+    assert len(message) == length
+    assert str(caught.value) == "'the file', line 1: " + (message if length <= 200 else message[:200] + " …")
 
 
 # the two real sets

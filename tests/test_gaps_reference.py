@@ -18,6 +18,7 @@ from reference.arithmetic import fraction
 from reference.averages import evaluate, polynomial, suffix
 from reference.losses import GRID_BITS
 from reference.rows import as_rows
+from reference.sampling import repeated
 
 
 def test_losses_problems_solutions_are_not_changed_by_accident():
@@ -55,6 +56,10 @@ def test_the_log_loss_of_a_large_margin_keeps_all_its_digits():
     assert LOSSES["log"].exact.value(-margin, 1) == on_grid
 
 
+def test_mpmath_is_set_up_once():
+    assert reference.losses._mp() is reference.losses._mp()  # which takes longer than a loss
+
+
 def test_the_exact_twin_of_the_log_loss_takes_the_same_labels():
     with pytest.raises(ValueError, match="labels -1 and"):
         Problem([[1], [2]], [0, 1], LOSSES["log"].exact, Fraction(1, 2))
@@ -82,6 +87,15 @@ def test_safe_t0_of_examples_that_are_drawn(lam):
     xbar = drawn @ X / drawn.sum()
     wanted = 1 + max(((x - xbar) ** 2).sum() for x in X[1:])
     assert safe_t0(Problem(X, np.ones(4), "squared", 0.5), True, drawn) == pytest.approx(wanted / 0.5, rel=1e-14)
+
+
+def test_safe_t0_of_sparse_rows_takes_no_more_room_than_they_do():
+    problem = Problem(sp.eye_array(2000, format="csr"), np.ones(2000), "squared", 0.5)
+    tracemalloc.start()
+    safe_t0(problem, centred=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 2000
 
 
 def test_safe_t0_of_float32_rows_is_computed_in_float64():
@@ -144,6 +158,12 @@ def test_a_data_frame_of_sparse_columns_is_not_made_dense():
     tracemalloc.stop()
     assert rows.indices.tolist() == list(range(8)) and rows.dense(7).tolist() == [2] * 8
     assert peak < 8 * 500_000 * 8 / 2
+
+
+def test_a_series_of_two_indices_is_no_matrix():
+    series = pd.Series(pd.arrays.SparseArray([1.0, 2.0]), index=pd.MultiIndex.from_tuples([(0, 0), (1, 1)]))
+    with pytest.raises(ValueError, match=r"X must be two-dimensional, one row an example; got 1 dimension\(s\), shape \(2,\)"):
+        as_rows(series)
 
 
 @pytest.mark.parametrize("kind", [np.array, sp.csr_array, sp.csc_array])
@@ -215,10 +235,35 @@ def test_explicit_predictions_make_a_block_dense_at_a_time(monkeypatch):
     assert Predictor(np.ones(3), 2.0, np.zeros(3)).predict(np.zeros((2, 3))).tolist() == [2, 2]
 
 
+def test_explicit_predictions_of_long_rows_make_one_dense_at_a_time(monkeypatch):
+    monkeypatch.setattr("reference.problem.BLOCK", 1)
+    n, peaks = 50_000, []
+    for m in (1, 8):
+        rows, predictor = as_rows(np.ones((m, n))), Predictor(np.ones(n), 0.0, np.ones(n))
+        tracemalloc.start()
+        predictor._on(rows)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_repeated_rows_are_laid_out_a_million_entries_at_a_time():
+    for row, at_once in (([[5]], 1_000_000), ([[5, 0, 6, 7]], 333_333)):
+        blocks = [block.m for block in repeated(as_rows(row), np.array([2_000_001]))]
+        assert set(blocks[:-1]) == {at_once} and sum(blocks) == 2_000_001
+
+
 @pytest.mark.parametrize("number", [float, Fraction])
 def test_an_explicit_form_around_the_origin_is_the_implicit_one(number):
     w, zeros = np.array([number(2), number(-1)]), np.array([number(0), number(0)])
     assert Predictor(w, number(3), zeros).predict([[1, 0], [0, 0], [4, 5]]).tolist() == [5, 3, 6]
+
+
+def test_weights_that_no_step_has_moved_are_zeros_without_a_sign():
+    problem = Problem([[-1.0, 0], [0, 1]], [1, 1], "squared", 0.5)
+    for train in (reference.sgd, reference.asgd):
+        w = train(problem, [1]).w
+        assert w.tolist() == [0, 2] and not np.signbit(w).any()
 
 
 def test_weights_of_the_iterates_by_hand():

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from reference import LOSSES, Loss, Predictor, Problem, casgd, draw_indices
 from reference.datasets import load_spam, load_tweets
-from reference.optimum import _Smooth, minimise
+from reference.optimum import _Kinked, _Smooth, minimise
 
 BOUND = {"squared": 1e-10, "log": 1e-10, "absolute": 1e-6, "hinge": 1e-6}
 EPS = np.finfo(np.float64).eps
@@ -223,6 +224,8 @@ def test_the_gap_of_a_kink_is_the_formula_too(monkeypatch):
         minimum = minimise(problem)
     assert minimum.value == 1 and not minimum.predictor.w.any()
     assert minimum.gap == pytest.approx(1 / 2 + ((1 / 6) ** 2 + (2 / 6) ** 2 + (1 / 6) ** 2) / 20, rel=1e-14)
+    monkeypatch.setattr(_Kinked, "bound", minimum.relative_gap)
+    assert minimise(problem).gap == minimum.gap  # at its bound it is near enough: there is no warning
 
 
 def test_newtons_method_needs_few_steps(newton_steps):
@@ -239,6 +242,50 @@ def test_it_stops_where_the_minimum_is_reached(monkeypatch):
     assert len(looks) == 1  # 0 it is
     minimise(make("squared"))
     assert len(looks) < 50
+    looks.clear()
+    with pytest.raises(FloatingPointError, match="overflows"):
+        minimise(Problem([[1.0], [2.0]], [1e200, -1e200], "squared", 0.1))
+    assert len(looks) == 1  # no use to go on
+
+
+def test_it_stops_where_a_step_is_nothing(monkeypatch):
+    steps = []
+    monkeypatch.setattr(
+        scipy.sparse.linalg, "cg", lambda hessian, wanted, **options: (steps.append(1) or np.zeros_like(wanted), 0)
+    )
+    with pytest.warns(RuntimeWarning, match="minimise stopped"):
+        minimise(make("squared"))
+    assert len(steps) == 1
+
+
+def test_it_looks_no_further_than_newtons_step(monkeypatch):
+    looks, solve = [], scipy.optimize.brentq
+
+    def looking(function, *ends, **options):
+        return solve(lambda a: looks.append(a) or function(a), *ends, **options)
+
+    monkeypatch.setattr(scipy.optimize, "brentq", looking)
+    minimise(make("hinge", lam=1e-5))
+    assert min(looks) == 0 and max(looks) == 1
+
+
+@pytest.mark.filterwarnings("ignore:minimise stopped:RuntimeWarning")
+def test_it_gives_up_after_500_steps(monkeypatch):
+    looks = []
+    monkeypatch.setattr(_Kinked, "slack", lambda self, p, g: looks.append(1) or 1e9)  # never near enough
+    minimise(make("absolute"))
+    assert len(looks) == 501  # where it starts, and after each step
+
+
+@pytest.mark.filterwarnings("ignore:minimise stopped:RuntimeWarning")
+def test_newtons_step_is_solved_for_in_at_most_1000_steps(monkeypatch):
+    steps, solve = [], scipy.sparse.linalg.cg
+    monkeypatch.setattr(scipy.sparse.linalg, "cg", lambda *args, **options: solve(*args, callback=steps.append, **options))
+    monkeypatch.setattr("reference.optimum.STEP_LIMIT", 1)
+    # of a hundred columns, all of which count the same, the squares range over ten powers of ten: it would take thousands
+    x = np.logspace(0, -5, 100)
+    minimise(Problem(np.vstack([np.diag(x), np.diag(-x)]), np.r_[1 / x, -1 / x], "squared", 1e-16))
+    assert len(steps) == 1000
 
 
 @pytest.mark.filterwarnings("ignore:minimise stopped:RuntimeWarning")
