@@ -19,7 +19,7 @@ ENTRIES = 300_000
 
 def first_block(X: Rows) -> int:
     """How many rows to visit before the clock is looked at: one in exact arithmetic, else those of some 300 000 entries."""
-    return 1 if X.data.dtype == object else max(1, ENTRIES * X.m // (len(X.data) + 1))
+    return 1 if X.exact else max(1, ENTRIES * X.m // (len(X.data) + 1))
 
 
 def blocks_of_rows(X: Rows) -> Iterator[tuple[int, int]]:
@@ -39,9 +39,10 @@ def blocks(first: int, total: int, size: int, every: int | None = None) -> Itera
             stop = min(stop, start - start % every + every)
         began = time.perf_counter()
         yield start, stop
-        took = max(time.perf_counter() - began, SECONDS / 1e6)
+        took = time.perf_counter() - began
         if stop - start == size or took > SECONDS:  # a shorter block that was quick says little
-            size = max(1, int((stop - start) * min(8.0, SECONDS / took)))
+            growth = SECONDS / took if 8 * took > SECONDS else 8
+            size = max(1, int((stop - start) * growth))
         start = stop
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from reference.rows import Rows
 
 INLINED = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""How what the loops call is compiled: into them. Nobody calls it from outside, and no door for that is made, which takes time."""
+"""How what the loops call is compiled: into them. No door is made for calls from outside, as that takes time."""
 
 
 @cache
@@ -29,13 +29,11 @@ def compiled_derivative(derivative):
     """
     try:
         function = getattr(derivative, "py_func", derivative)
-        fast = numba.njit("float64(float64, float64)", error_model="numpy", nogil=True)(function)
-        float(fast(np.float64(0), np.float64(1)))
+        return numba.njit("float64(float64, float64)", error_model="numpy")(function)
     except (numba.core.errors.NumbaError, TypeError) as error:
         raise TypeError(
             f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
         ) from None
-    return fast
 
 
 def unsigned(X: Rows) -> Rows:
@@ -44,5 +42,5 @@ def unsigned(X: Rows) -> Rows:
     `Problem` has checked that they are in range.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
-        X = X._replace(data=X.data.astype(np.float64, copy=False))
+        X = X._replace(data=X.data.astype(np.float64))
     return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))

@@ -116,7 +116,7 @@ def _on_each(operation, instruction: str) -> None:
 def _four_times(builder, number):
     four = ir.Constant(ir.VectorType(ir.DoubleType(), WIDTH), ir.Undefined)
     for lane in range(WIDTH):
-        four = builder.insert_element(four, number, ir.Constant(ir.IntType(32), lane))
+        four = builder.insert_element(four, number, cgutils.int32_t(lane))
     return four
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0, shown
 from reference.averages import Weights
+from reference.rows import Rows
 
 from . import many
 from .centre import Centre
@@ -57,9 +58,9 @@ class States(Run):
         weights: Weights | None = None,
         centre: Centre | None = None,
     ):
-        self.problems = problems = _alike(problems)
+        first, *_ = self.problems = problems = _alike(problems)
         offsets = _one_each(t0, problems)
-        super().__init__(problems[0], algorithm, weights, centre)
+        super().__init__(first, algorithm, weights, centre)
         n, models = self.problem.n, len(problems)
         self.t0, self._lam = self._zeros(models), self._zeros(models)
         self.t0[:], self._lam[:] = offsets, [problem.lam for problem in problems]
@@ -131,16 +132,16 @@ class States(Run):
 
         Cost: O(mK); O(n + mk) more with a pivot.
         """
-        problems = _alike(problems)
-        if len(problems) != len(self.problems) or problems[0].n > len(self._room):
+        first, *_ = problems = _alike(problems)
+        if len(problems) != len(self.problems) or first.n > len(self._room):
             raise ValueError(
                 f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
-                f"got {len(problems)} with {problems[0].n}"
+                f"got {len(problems)} with {first.n}"
             )
         for before, problem in zip(self.problems, problems, strict=True):
             self._check_follows(before, problem)
         self.problems, self._y = problems, _labels(problems)
-        self._use(problems[0])
+        self._use(first)
         return self
 
     def forget_rows(self) -> "States":
@@ -202,13 +203,13 @@ def _alike(problems) -> tuple[Problem, ...]:
     problems = tuple(problems)
     if not problems:
         raise ValueError("problems must hold at least one Problem; got none")
+    first, *_ = problems
     for k, problem in enumerate(problems):
         if not isinstance(problem, Problem):
             raise TypeError(f"problems must be Problems; number {k} is {problem!r}")
-        first = problems[0]
         if problem.number is not first.number:
             raise ValueError(f"problems must be in one arithmetic; number {k} has lam={shown(problem.lam)}: {cure}")
-        if problem.n != first.n or not all(map(_same_memory, problem.X[:3], first.X[:3])):
+        if problem.n != first.n or _memory(problem.X) != _memory(first.X):
             raise ValueError(f"problems must share their rows in memory; number {k} has others: {cure}")
         if problem.weight is not first.weight and not np.array_equal(problem.weight, first.weight):
             raise ValueError(f"problems must share the weights of the examples; number {k} has others: {cure}")
@@ -217,8 +218,9 @@ def _alike(problems) -> tuple[Problem, ...]:
     return problems
 
 
-def _same_memory(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.__array_interface__ == other.__array_interface__
+def _memory(X: Rows) -> list[dict[str, Any]]:
+    """Where the three arrays of the rows lie."""
+    return [array.__array_interface__ for array in (X.data, X.indices, X.indptr)]
 
 
 def _one_each(t0, problems: tuple[Problem, ...]) -> list:
@@ -231,11 +233,8 @@ def _one_each(t0, problems: tuple[Problem, ...]) -> list:
 
 def _labels(problems: tuple[Problem, ...]) -> np.ndarray:
     """The labels, one row an example: a view where all problems have the same ones, bytes where they are -1 and +1."""
-    y, shape = problems[0].y, (problems[0].m, len(problems))
-    if all(problem.y is y for problem in problems):
-        return np.broadcast_to(y[:, np.newaxis], shape)
-    signs = y.dtype == np.float64 and all(problem.loss.binary for problem in problems)
-    labels = np.empty(shape, dtype=np.int8 if signs else y.dtype)
-    for k, problem in enumerate(problems):
-        labels[:, k] = problem.y
-    return labels
+    first, *_ = problems
+    if all(problem.y is first.y for problem in problems):
+        return np.broadcast_to(first.y[:, np.newaxis], (first.m, len(problems)))
+    signs = first.number is np.float64 and first.loss.binary
+    return np.stack([problem.y for problem in problems], axis=1, dtype=np.int8 if signs else first.y.dtype, casting="unsafe")

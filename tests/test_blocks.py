@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from contextlib import nullcontext
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import efficient
 import efficient.blocks
 import efficient.state
 from efficient import State
@@ -78,6 +80,22 @@ def test_projections_computed_before_change_no_bit(algorithm):
         few.run(INDICES[start : start + 500])
     assert len(few._projections) == 0
     assert_same_bits(many, few)
+
+
+@pytest.mark.parametrize("algorithm", ["csgd", "casgd"])
+def test_projections_are_gone_before_the_weights_are_made(algorithm, monkeypatch):
+    monkeypatch.setattr(efficient.state, "LARGE", 1)
+    m = n = 50_000
+    problem = Problem(sp.csr_array((np.ones(m), np.arange(m), np.arange(m + 1)), shape=(m, n)), np.ones(m), "hinge", 1.0)
+    train, indices = getattr(efficient, algorithm), np.arange(100)
+    train(problem, indices)
+    tracemalloc.start()
+    try:
+        train(problem, indices)
+        vectors = tracemalloc.get_traced_memory()[1] / (8 * n)
+    finally:
+        tracemalloc.stop()
+    assert vectors < {"csgd": 3, "casgd": 4}[algorithm] + 0.3  # its state and the weights; the projections would be one more
 
 
 def test_the_callback_sees_every_multiple_and_the_end():
