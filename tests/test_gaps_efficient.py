@@ -461,6 +461,8 @@ def clock(monkeypatch, *seconds):
         ([1 / 16, 1 / 4, 1 / 8], [10, 20, 10]),
         ([128, 1 / 64, 1], [10, 1, 8]),  # never less than one
         ([1 / 32, 1 / 8, 1 / 8], [10, 40, 40]),
+        ([1 / 60, 1 / 8, 1 / 8], [10, 75, 75]),
+        ([1 / 68, 1 / 8, 1 / 8], [10, 80, 80]),
     ],
 )
 def test_blocks_are_as_long_as_the_last_one_lets_expect(seconds, sizes, monkeypatch):
