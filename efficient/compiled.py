@@ -42,5 +42,5 @@ def unsigned(X: Rows) -> Rows:
     `Problem` has checked that they are in range.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
-        X = X._replace(data=X.data.astype(np.float64))
+        X = X._replace(data=X.data.astype(np.float64, copy=False))
     return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
