@@ -21,8 +21,8 @@ from .learning import AVERAGES, begin, is_centred, needs_t0, objective, predicto
 from .state import ALGORITHMS
 from .states import States
 
-DRAWN_AT_ONCE = 1 << 20
-"""About how many examples are drawn before the steps on them are taken, where nobody looks on after each epoch."""
+DRAWN_AT_ONCE = 1_000_000
+"""Whole epochs of at most so many examples are drawn before the steps on them are taken, where nobody looks on after each."""
 
 LONGEST_EPOCH = 1 << 31
 """More steps an epoch are taken for a misunderstanding of whole sample weights."""
@@ -119,10 +119,11 @@ class LinearEstimator(BaseEstimator):
         weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
         classes = self._known_classes(y, classes, goes_on)
         drawn = self._drawn(y, classes, weight)
-        if drawn is not None and (drawn != np.floor(drawn)).any():
+        broken = _broken(drawn)
+        if len(broken):
             raise ValueError(
                 "sample_weight and class_weight must be whole numbers in partial_fit, which takes the rows in order, each as "
-                f"often as its weight says; got {drawn[drawn != np.floor(drawn)][0]}"
+                f"often as its weight says; got {broken[0]}"
             )
         steps = _rows_in_all(X.shape[0], drawn)
         states = self._states_for(X, y, classes, drawn, goes_on)
@@ -180,13 +181,13 @@ class LinearEstimator(BaseEstimator):
 
     def _epoch(self, m: int, drawn: np.ndarray | None) -> int:
         """How many steps an epoch has: one for each row that can be drawn, as often as it occurs."""
-        if drawn is not None and (drawn != np.floor(drawn)).any():
+        if drawn is not None and len(_broken(drawn)):
             if self.sampling != "iid":
                 raise ValueError(
                     "sampling must be 'iid' where sample_weight or class_weight are not whole numbers, which say how often a "
                     f"row occurs; got {self.sampling!r}"
                 )
-            return int((drawn > 0).sum())
+            return int(np.count_nonzero(drawn))
         return _rows_in_all(m, drawn)
 
     def _generator(self) -> np.random.Generator:
@@ -261,11 +262,12 @@ class LinearEstimator(BaseEstimator):
 
     def _predictors(self) -> list[Predictor]:
         """One for each model, with coef_ and intercept_."""
-        models = list(zip(np.atleast_2d(self.coef_), self.intercept_, strict=True))
+        weights = np.atleast_2d(self.coef_)
         if self._around is None:
-            return [Predictor(w, b) for w, b in models]
+            return list(map(Predictor, weights, self.intercept_))
         pivot, biases = self._around
-        return [Predictor(w, b, pivoted=Predictor(w, at, pivot)) for (w, b), at in zip(models, biases, strict=True)]
+        models = zip(weights, self.intercept_, biases, strict=True)
+        return [Predictor(w, b, pivoted=Predictor(w, at, pivot)) for w, b, at in models]
 
     def _objective(self, states: States, X, drawn: np.ndarray | None) -> float:
         """F of the rows as they are drawn, centred where the algorithm is; its mean over the models. O(K(n + mk))."""
@@ -285,6 +287,11 @@ class LinearEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _broken(weight: np.ndarray | None) -> np.ndarray:
+    """The weights that are not whole numbers."""
+    return np.empty(0) if weight is None else weight[np.nonzero(weight % 1)]
 
 
 def _rows_in_all(m: int, counts: np.ndarray | None) -> int:

@@ -19,9 +19,9 @@ AVERAGES = ("weighted", "uniform")
 
 def state_problems(X, y: np.ndarray, classes: np.ndarray | None, loss: str | Loss, lams: Sequence[float]) -> list[Problem]:
     """The problem of each model: for every λ one, or one for each of more than two classes. They share the rows."""
-    labels = targets(y, classes)
-    first = Problem(X, labels[0], loss, lams[0])
-    by_label = [first, *(first.variant(y=each) for each in labels[1:])]
+    first, *others = targets(y, classes)
+    problem = Problem(X, first, loss, lams[0])
+    by_label = [problem, *(problem.variant(y=each) for each in others)]
     return [problem.variant(lam=lam) for lam in lams for problem in by_label]
 
 
@@ -107,7 +107,7 @@ def objective(
 def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray, drawn: np.ndarray | None = None) -> float:
     """(1/m) Σ_i ℓ(p_i, y_i), or the mean with the weights of the rows, O(m)."""
     value = compiled_derivative(loss.value)  # which compiles any function of a prediction and a label
-    share = np.broadcast_to(np.float64(1), len(y)) if drawn is None else drawn / drawn.max()
+    share = np.ones(len(y)) if drawn is None else drawn / drawn.max()
     return float(compiled_loop(_mean)(value, np.ascontiguousarray(predictions), y, share))
 
 
