@@ -275,8 +275,7 @@ class LinearEstimator(BaseEstimator):
         if is_centred(self.algorithm):
             centre = states.xbar if states.pivot is None else states.pivot + states.xbar
         predictors = self._predictors()
-        on_rows, models = scores(predictors, X), zip(states.problems, predictors, strict=True)
-        return float(np.mean([objective(*model, on_rows[:, k], centre, drawn) for k, model in enumerate(models)]))
+        return objective(states.problems, predictors, scores(predictors, X), centre, drawn)
 
     def _scores(self, X) -> np.ndarray:
         """The prediction of each model for each row, of shape (m, K)."""

@@ -92,16 +92,24 @@ def scores(predictors: list[Predictor], X) -> np.ndarray:
 
 
 def objective(
-    problem: Problem, predictor: Predictor, predictions: np.ndarray, centre: np.ndarray | None, drawn: np.ndarray | None = None
+    problems: Sequence[Problem],
+    predictors: Sequence[Predictor],
+    predictions: np.ndarray,
+    centre: np.ndarray | None,
+    drawn: np.ndarray | None = None,
 ) -> float:
-    """F of eq. 1 at a predictor whose predictions on the training rows are known; the centred F if there is a centre.
+    """F of eq. 1, its mean over the models, whose predictions on the training rows are known; centred if there is a centre.
 
-    With `drawn`, the losses are weighted as the rows are drawn.
+    The predictions are of shape (m, K). With `drawn`, the losses are weighted as the rows are drawn.
 
-    Cost: O(n + m).
+    Cost: O(K(n + m)).
     """
-    at = predictor.implicit() if centre is None else predictor.explicit(centre)
-    return float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + mean_loss(problem.loss, predictions, problem.y, drawn))
+    each = []
+    for problem, predictor, of_model in zip(problems, predictors, predictions.T, strict=True):
+        at = predictor.implicit() if centre is None else predictor.explicit(centre)
+        loss = mean_loss(problem.loss, of_model, problem.y, drawn)
+        each.append(float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + loss))
+    return float(np.mean(each))
 
 
 def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray, drawn: np.ndarray | None = None) -> float:

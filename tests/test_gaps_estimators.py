@@ -67,6 +67,7 @@ def test_the_defaults():
         ("algorithm", "x", "algorithm must be 'sgd', 'asgd', 'csgd' or 'casgd'; got 'x'"),
         ("average", "x", "average must be 'weighted' or 'uniform'; got 'x'"),
         ("t0", "x", "t0 must be 'auto' or a finite number >= 0; got 'x'"),
+        ("t0", -1, "t0 must be 'auto' or a finite number >= 0; got -1"),
         ("n_epochs", 0, "n_epochs must be an integer >= 1; got 0"),
         ("n_steps", 0, "n_steps must be None or an integer >= 1; got 0"),
         ("sampling", "x", "sampling must be 'iid', 'permuted' or 'cyclic'; got 'x'"),
@@ -214,10 +215,10 @@ def test_each_epoch_is_told_at_once_with_its_seconds(monkeypatch):
         assert re.fullmatch(rf"epoch {epoch}: t = {6 * epoch}, objective \d\.\d+, 3\.00 s", line)
 
 
-@pytest.mark.parametrize("offset", [0, 1e3])
+@pytest.mark.parametrize("offset", [0, 1e3])  # of one column: that of the others is not moved
 @pytest.mark.parametrize("algorithm", ["sgd", "casgd"])
 def test_the_objective_is_told_around_the_mean_for_centred_algorithms(capsys, algorithm, offset):
-    rows = X + offset
+    rows = X + [offset, 0, 0]
     classifier(algorithm=algorithm, average="uniform", verbose=True, n_epochs=1).fit(rows, Y)
     problem = Problem(rows, Y, "log", 0.1)
     state = State(problem, algorithm).run(draw_indices(6, 6, rng=0))
@@ -426,10 +427,14 @@ def test_the_objective_and_the_mean_loss_by_hand():
     problem = Problem([[1.0], [2.0]], [1, 3], "squared", 0.5)
     predictor = Predictor(np.array([2.0]), 3.0)
     losses = (5 - 1) ** 2 / 2, (7 - 3) ** 2 / 2
-    predictions = predictor.predict([[1.0], [2.0]])
-    assert objective(problem, predictor, predictions, None) == 0.25 * (4 + 9) + sum(losses) / 2
-    assert objective(problem, predictor, predictions, np.array([1.5])) == 0.25 * (4 + 36) + sum(losses) / 2
+    predictions = scores([predictor], np.array([[1.0], [2.0]]))
+    assert objective([problem], [predictor], predictions, None) == 0.25 * (4 + 9) + sum(losses) / 2
+    assert objective([problem], [predictor], predictions, np.array([1.5])) == 0.25 * (4 + 36) + sum(losses) / 2
     drawn = np.array([1.0, 4.0])
     assert mean_loss(problem.loss, np.array([5.0, 9.0]), problem.y, drawn) == (8 + 4 * 18) / 5
-    assert objective(problem, predictor, np.array([5.0, 9.0]), None, drawn) == 0.25 * 13 + (8 + 4 * 18) / 5
+    assert objective([problem], [predictor], predictions + [[0], [2]], None, drawn) == 0.25 * 13 + (8 + 4 * 18) / 5
     assert mean_loss(problem.loss, np.array([5.0, 9.0]), problem.y, 2.0**-700 * drawn) == (8 + 4 * 18) / 5
+    other = Problem([[1.0], [2.0]], [5, 7], "squared", 0.5)
+    both = np.hstack([predictions, predictions])
+    assert objective([problem, other], [predictor, predictor], both, None) == 0.25 * (4 + 9) + (sum(losses) / 2 + 0) / 2
+    assert "zip" in said_by(lambda: objective([problem, other], [predictor], both, None))

@@ -37,7 +37,7 @@ def sweep(options: argparse.Namespace) -> None:
             problems = state_problems(transform.apply(X[rest]), y[rest], classes, options.loss, options.lam)
             states = begin(problems, options.algorithm, options.average, options.t0)
             done = 0 if bar is None else bar.n
-            for indices in epochs_of(problems[0].m, options):
+            for indices in epochs_of(states.problem.m, options):
                 show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
                 states.run(indices, callback=show, progress=False)
             predictors, held = predictors_of(states), transform.apply(X[~rest])
