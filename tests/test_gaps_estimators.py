@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from efficient import CASGDClassifier, CASGDRegressor, State, fitting
+from efficient import CASGDClassifier, CASGDRegressor, State, States, fitting
 from efficient.fitting import LinearEstimator
 from efficient.learning import averaging, mean_loss, needs_t0, objective, scores, state_problems
 from efficient.one_vs_rest import count_models, decide, targets
@@ -75,6 +75,7 @@ def test_the_defaults():
         ("loss", "x", "loss must be 'hinge' or 'log', or a Loss; got 'x'"),
         ("verbose", 0.5, "verbose must be a boolean or an integer; got 0.5"),
         ("warm_start", 1, "warm_start must be a boolean; got 1"),
+        ("class_weight", "a", "class_weight must be None, 'balanced' or a dict {label: weight}; got 'a'"),
         ("class_weight", 1, "class_weight must be None, 'balanced' or a dict {label: weight}; got 1"),
     ],
 )
@@ -109,6 +110,12 @@ def test_class_weights_and_sample_weights_may_not_overflow_together():
     words = "sample_weight times class_weight must hold finite numbers >= 0, not all zero; got inf"
     weighted = classifier(class_weight={1: 1e308, -1: 1})
     assert said_by(lambda: weighted.fit(X, Y, sample_weight=np.full(6, 1e308))) == words
+
+
+def test_rows_are_drawn_all_alike_unless_there_are_weights():
+    classes = np.array([-1, 1])
+    assert classifier()._drawn(Y, classes, None) is None
+    assert classifier(class_weight={1: 2})._drawn(Y, classes, None).tolist() == [2, 1, 2, 1, 1, 2]
 
 
 # how long, and in which portions
@@ -218,7 +225,7 @@ def test_each_epoch_is_told_at_once_with_its_seconds(monkeypatch):
 @pytest.mark.parametrize("offset", [0, 1e3])  # of one column: that of the others is not moved
 @pytest.mark.parametrize("algorithm", ["sgd", "casgd"])
 def test_the_objective_is_told_around_the_mean_for_centred_algorithms(capsys, algorithm, offset):
-    rows = X + [offset, 0, 0]
+    rows = X + np.array([offset, 0, 0])
     classifier(algorithm=algorithm, average="uniform", verbose=True, n_epochs=1).fit(rows, Y)
     problem = Problem(rows, Y, "log", 0.1)
     state = State(problem, algorithm).run(draw_indices(6, 6, rng=0))
@@ -233,6 +240,19 @@ def test_only_proportions_of_weights_count_in_the_objective_too(capsys):
         classifier(verbose=True, n_epochs=1).fit(X, Y, sample_weight=scale * np.array([0.5, 1.5, 1, 1, 0.5, 1]))
     one, other = (line.split(",")[1] for line in capsys.readouterr().out.splitlines())
     assert one == other
+
+
+def test_no_bar_of_the_library_is_shown(monkeypatch):
+    wanted = []
+    run = States.run
+
+    def running(self, indices, **options):
+        wanted.append(options)
+        return run(self, indices, **options)
+
+    monkeypatch.setattr(States, "run", running)
+    classifier().fit(X, Y)
+    assert wanted == [{"progress": False}]
 
 
 # interrupted
@@ -362,11 +382,10 @@ def test_shapes():
 
 
 def test_probabilities_are_those_of_the_log_loss():
-    hinge = CASGDClassifier(random_state=0, n_epochs=1).fit(X, Y)
-    for name in ("predict_proba", "predict_log_proba"):
+    for loss, name in itertools.product(("hinge", "squared"), ("predict_proba", "predict_log_proba")):
         with pytest.raises(AttributeError) as caught:
-            getattr(hinge, name)
-        assert "probabilities are those of the log loss; this is the hinge loss" in str(caught.value.__cause__)
+            getattr(CASGDClassifier(LOSSES[loss]), name)
+        assert f"probabilities are those of the log loss; this is the {loss} loss" in str(caught.value.__cause__)
 
 
 def test_sparse_rows_are_welcome_to_scikit_learn():
@@ -432,7 +451,7 @@ def test_the_objective_and_the_mean_loss_by_hand():
     assert objective([problem], [predictor], predictions, np.array([1.5])) == 0.25 * (4 + 36) + sum(losses) / 2
     drawn = np.array([1.0, 4.0])
     assert mean_loss(problem.loss, np.array([5.0, 9.0]), problem.y, drawn) == (8 + 4 * 18) / 5
-    assert objective([problem], [predictor], predictions + [[0], [2]], None, drawn) == 0.25 * 13 + (8 + 4 * 18) / 5
+    assert objective([problem], [predictor], predictions + np.array([[0], [2]]), None, drawn) == 0.25 * 13 + (8 + 4 * 18) / 5
     assert mean_loss(problem.loss, np.array([5.0, 9.0]), problem.y, 2.0**-700 * drawn) == (8 + 4 * 18) / 5
     other = Problem([[1.0], [2.0]], [5, 7], "squared", 0.5)
     both = np.hstack([predictions, predictions])
