@@ -875,6 +875,29 @@ def test_the_bar_of_a_training_shows_its_steps(casgd, monkeypatch):
     assert [line.split()[0] for line in Bar.last.lines] == ["epoch", "2", "3"]
 
 
+@pytest.mark.parametrize("command", ["train a.svm -o m", "sweep a.svm --folds 2"])
+def test_there_is_one_bar_and_not_one_of_the_library_too(casgd, monkeypatch, command):
+    shown_by_states, run = [], States.run
+
+    def running(self, indices, callback, progress):
+        shown_by_states.append(progress)
+        return run(self, indices, callback=callback, progress=progress)
+
+    monkeypatch.setattr(States, "run", running)
+    works(casgd(*command.split(), "--epochs", 1))
+    assert set(shown_by_states) == {False}
+
+
+def test_the_memory_for_the_models_of_all_classes_and_values_is_asked_for(casgd, monkeypatch):
+    asked = []
+    monkeypatch.setattr("efficient.cli.sweep.check_memory", lambda examples, models: asked.append(models))
+    monkeypatch.setattr(train, "check_memory", lambda examples, models: asked.append(models))
+    Path("c.svm").write_text(THREE + THREE.replace(":1", ":4") + THREE.replace(":2", ":5"))
+    works(casgd("sweep", "c.svm", "--lam", "1,2,3,4", "--epochs", 1, "--folds", 3))
+    works(casgd("train", "b.svm", "-o", "m", "--epochs", 1))
+    assert asked == [12, 3]
+
+
 def test_the_bar_of_a_sweep_shows_the_steps_of_all_folds(casgd, monkeypatch):
     monkeypatch.setattr("efficient.cli.sweep.progress_bar", Bar)
     works(casgd("sweep", "a.svm", "--epochs", 2, "--folds", 3))

@@ -192,10 +192,9 @@ def _check(options: argparse.Namespace) -> None:
             error(f"--average: {options.algorithm} does not average; use asgd or casgd")
         options.average = (options.average or "weighted") if averages else None
     inputs = [options.examples, getattr(options, "model", None), getattr(options, "labels", None)]
-    outputs = [getattr(options, name, None) for name in ("output", "checkpoint")]
+    named = [getattr(options, name, None) for name in ("output", "checkpoint")]
+    outputs = [path for path in named if path is not None]
     for number, path in enumerate(outputs):
-        if path is None:
-            continue
         if not path or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             error(f"{path!r} cannot be written: there is no such folder")
         if os.path.exists(path) and not os.path.isfile(path):  # a device would be replaced by a file

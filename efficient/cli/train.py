@@ -113,7 +113,7 @@ def run_epochs(
                 if states.t >= epoch * m:
                     continue
                 began = time.perf_counter()
-                states.run(indices[max(0, states.t - epoch * m + m) :], callback=between_blocks, progress=False)
+                states.run(indices[states.t - (epoch - 1) * m :], callback=between_blocks, progress=False)
                 seconds = time.perf_counter() - began
                 if checkpoint is not None:
                     checkpoint.save(states)
