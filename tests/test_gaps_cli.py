@@ -296,6 +296,17 @@ def test_rows_with_and_without_their_labels():
     np.testing.assert_array_equal(read.X.toarray(), X.toarray())
 
 
+def test_a_name_may_come_before_that_of_standard_input():
+    Path("+a.svm").write_text(ROWS)
+    assert read_rows("+a.svm", False)[1].shape == (6, 3)
+
+
+def test_what_scipy_saves_is_read():
+    X = sp.csc_array(np.array([[1.0, 0, 2], [0, 3, 0]]))
+    sp.save_npz("m.npz", X)
+    np.testing.assert_array_equal(read_rows("m.npz", False)[1].toarray(), X.toarray())
+
+
 def test_closed_standard_input_is_an_error_in_words(casgd, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert casgd("sweep", "-") == (1, "", "casgd: standard input is closed\n")
@@ -431,7 +442,7 @@ def test_tfidf_counts_rows_with_an_entry_that_is_not_zero():
 
 @pytest.mark.parametrize(
     ("label", "text"),
-    [(1.0, "1"), (-3.0, "-3"), (2.5, "2.5"), (1e16 - 2, "9999999999999998"), (1e16, "1e+16")],
+    [(1.0, "1"), (-3.0, "-3"), (2.5, "2.5"), (1e16 - 2, "9999999999999998"), (1e16, "1e+16"), (2e16, "2e+16")],
 )
 def test_labels_are_shown_as_one_types_them(label, text):
     assert (shown(label), shown(np.float64(label))) == (text, text)

@@ -58,8 +58,9 @@ def fit_transform_to(X: sp.csr_array, name: str) -> Transform:
 
 def _unit_rows(data: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     """The entries divided by the length of their row; the greatest is divided out first, lest a square overflow or vanish."""
-    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    greatest = np.full(len(indptr) - 1, np.finfo(np.float64).smallest_subnormal)  # not 0, for rows of zeros
+    lengths = np.diff(indptr)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    greatest = np.full(len(lengths), np.finfo(np.float64).smallest_subnormal)  # not 0, for rows of zeros
     np.maximum.at(greatest, row, np.abs(data))
     data = data / greatest[row]
     length = np.sqrt(np.bincount(row, weights=data * data))  # at least 1, but for rows of zeros
