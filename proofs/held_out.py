@@ -3,7 +3,7 @@
 Nothing is claimed here of what averaging or centring buy; this is how it is measured.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,12 +20,12 @@ KINDS = ("last", "uniform", "t-weighted")
 
 
 class Split(NamedTuple):
-    """Rows to train on with their labels and groups of equal rows, and rows that are held out; all as tf-idf of the former."""
+    """Rows to train on with their labels and groups of equal rows, and rows that are held out."""
 
-    X: sp.csr_array
+    X: Any
     y: np.ndarray
     groups: np.ndarray
-    held_X: sp.csr_array
+    held_X: Any
     held_y: np.ndarray
 
 
@@ -52,14 +52,14 @@ def split(data: Dataset, loss: str, lam: float, fraction: float = 0.25, seed: in
 def parts(data: Dataset, held: np.ndarray, loss: str, lam: float) -> Parts:
     """The parts that a mask of the held-out rows makes."""
     rows = apart(data, held)
-    return Parts(Problem(rows.X, rows.y, loss, lam), rows.held_X, rows.held_y)
+    tfidf = fit_transform_to(rows.X, "tfidf")
+    return Parts(Problem(tfidf.apply(rows.X), rows.y, loss, lam), tfidf.apply(rows.held_X), rows.held_y)
 
 
 def apart(data: Dataset, held: np.ndarray) -> Split:
-    """The rows and labels apart, where a mask says which are held out; tf-idf is fitted to the others."""
+    """The rows and labels as they are, those apart that a mask says are held out."""
     X = data.X[~held]
-    tfidf = fit_transform_to(X, "tfidf")
-    return Split(tfidf.apply(X), data.y[~held], groups_of_equal_rows(X), tfidf.apply(data.X[held]), data.y[held])
+    return Split(X, data.y[~held], groups_of_equal_rows(X), data.X[held], data.y[held])
 
 
 def by_lambda(data: Dataset, loss: str, lams, algorithm: str, passes: int, count: int = 4, seed: int = 0) -> np.ndarray:
