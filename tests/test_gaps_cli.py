@@ -11,6 +11,7 @@ import runpy
 import sys
 import warnings
 import zipfile
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -620,6 +621,13 @@ def test_a_header_is_as_documented(change, words):
     assert refused() == words
 
 
+def test_a_model_is_what_it_is_and_equal_to_itself_only():
+    model = a_model()
+    with pytest.raises(FrozenInstanceError):
+        model.zero_based = True
+    assert model == model and model != a_model() and len({model, a_model()}) == 2
+
+
 def test_a_model_keeps_the_pivot_and_its_bias():
     around = Predictor(np.array([2.0, 3]), 0.5, np.array([10.0, 0]))
     Model([Predictor(around.w, -19.5, pivoted=around)], LOSSES["log"], CLASSES, Transform("none", None), True, {}).save("m")
@@ -645,6 +653,18 @@ def test_predictions_of_many_rows_are_all_there(casgd):
         patch.setattr(sys, "stdout", SimpleNamespace(write=written.append, flush=file.flush))
         assert main(["predict", "a.model", "many.svm"]) == 0
     assert max(text.count("\n") for text in written) == 1000
+
+
+def test_the_error_of_each_class(casgd):
+    Model([Predictor(np.array([1.0]), 0.0)], LOSSES["hinge"], CLASSES, Transform("none", None), False, {}).save("m")
+    Path("c.svm").write_text("-1 1:1\n-1 1:-1\n-1 1:-2\n1 1:1\n1 1:-1\n1 1:-2\n1 1:2\n")
+    assert works(casgd("evaluate", "m", "c.svm")).splitlines() == [
+        "7 rows",
+        f"loss   {(2 + 2 + 3) / 7:.6g}",
+        f"error  {3 / 7:.6g}",
+        "class -1: 3 rows, error 0.333333",
+        "class 1: 4 rows, error 0.5",
+    ]
 
 
 def test_an_evaluation(casgd):
@@ -805,6 +825,8 @@ def test_a_checkpoint_is_the_states_and_the_settings(casgd):
     words = "was saved with lam = 0.1, and now it is 0.5: give the same options and data, or remove it to begin anew\n"
     again = ["train", "a.svm", "-o", "m", "--epochs", 2, "--checkpoint", "c"]
     assert casgd(*again, "--lam", 0.5, "--seed", 7) == (1, "", f"casgd: 'c' {words}")
+    assert casgd(*again, "--lam", 0.1, "--t0", 7)[0] == 1
+    assert casgd(*again, "--lam", 0.05) == (1, "", f"casgd: 'c' {words.replace('0.5', '0.05')}")
     status, _, err = casgd(*again, "--lam", 0.1)
     assert (status, err) == (0, "casgd: going on from step 12 of 'c'\n")
     again[5] = 1
