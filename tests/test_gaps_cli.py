@@ -491,7 +491,7 @@ def test_rows_are_held_out_in_a_drawn_order_while_there_is_room():
     sizes = [3, 2, 1, 1, 1]
     for seed in range(12):
         order = np.random.default_rng([seed, 1]).permutation(5)
-        for share in (0.1, 0.3, 0.5, 0.9):
+        for share in (0.01, 0.1, 0.3, 0.5, 0.9):
             left, chosen = max(1, round(8 * share)), []
             for group in order:
                 if sizes[group] <= left:

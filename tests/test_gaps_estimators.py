@@ -436,9 +436,9 @@ def test_how_iterates_are_weighed():
 
 def test_the_first_row_whose_score_overflows_is_named():
     huge, ok = [1e308, 1e308, 0], [1, 1, 1]
-    words = "the score of row 1 (counted from 0) overflows float64: its values are too large"
+    words = "the score of row 2 (counted from 0) overflows float64: its values are too large"
     predictors = [Predictor(np.array([0.0, 0, 1]), 0.0), Predictor(np.ones(3), 0.0)]
-    assert said_by(lambda: scores(predictors, np.array([ok, huge, ok, huge], dtype=float)), FloatingPointError) == words
+    assert said_by(lambda: scores(predictors, np.array([ok, ok, huge, ok, huge], dtype=float)), FloatingPointError) == words
     np.testing.assert_array_equal(scores(predictors, np.array([ok], dtype=float)), [[1, 3]])
 
 
