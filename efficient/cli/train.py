@@ -113,7 +113,8 @@ def run_epochs(
                 if states.t >= epoch * m:
                     continue
                 began = time.perf_counter()
-                states.run(indices[states.t - (epoch - 1) * m :], callback=between_blocks, progress=False)
+                left = indices[states.t - epoch * m :]  # counted from the end of the epoch
+                states.run(left, callback=between_blocks, progress=False)
                 seconds = time.perf_counter() - began
                 if checkpoint is not None:
                     checkpoint.save(states)
