@@ -262,12 +262,11 @@ class LinearEstimator(BaseEstimator):
 
     def _predictors(self) -> list[Predictor]:
         """One for each model, with coef_ and intercept_."""
-        weights = np.atleast_2d(self.coef_)
+        models = list(zip(np.atleast_2d(self.coef_), self.intercept_, strict=True))
         if self._around is None:
-            return list(map(Predictor, weights, self.intercept_))
+            return [Predictor(w, b) for w, b in models]
         pivot, biases = self._around
-        models = zip(weights, self.intercept_, biases, strict=True)
-        return [Predictor(w, b, pivoted=Predictor(w, at, pivot)) for w, b, at in models]
+        return [Predictor(w, b, pivoted=Predictor(w, at, pivot)) for (w, b), at in zip(models, biases, strict=True)]
 
     def _objective(self, states: States, X, drawn: np.ndarray | None) -> float:
         """F of the rows as they are drawn, centred where the algorithm is; its mean over the models. O(K(n + mk))."""

@@ -364,9 +364,12 @@ def test_what_helps_against_an_overflow():
 
 
 def test_weights_and_biases_that_do_not_fit_each_other_are_refused():
-    fitted = classifier().fit(X + 1e6, THREE)
-    assert fitted._around is not None
-    fitted.intercept_ = fitted.intercept_[:2]
+    for offset in (0, 1e6):
+        fitted = classifier().fit(X + offset, THREE)
+        assert (fitted._around is None) == (offset == 0)
+        fitted.intercept_ = fitted.intercept_[:2]
+        assert "zip" in said_by(lambda fitted=fitted: fitted.predict(X))
+    fitted.coef_ = fitted.coef_[:2]
     assert "zip" in said_by(lambda: fitted.predict(X))
 
 
