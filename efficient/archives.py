@@ -8,10 +8,11 @@ def check_stored(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipIn
 
     A compressed member could unpack to any size.
     """
-    members = {member.filename: member for member in archive.infolist()}
-    if len(members) < len(archive.infolist()):
-        raise ValueError("two members have the same name")
-    for member in members.values():
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        if member.filename in members:
+            raise ValueError("two members have the same name")
         if member.compress_type != zipfile.ZIP_STORED or not member.file_size == member.compress_size <= size:
             raise ValueError(f"its member {member.filename[:80]!r} is not stored as it is")
+        members[member.filename] = member
     return members

@@ -8,7 +8,7 @@ import numpy as np
 
 from reference.rows import Rows
 
-INLINED = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How what the loops call is compiled: into them. No door is made for calls from outside, as that takes time."""
 
 

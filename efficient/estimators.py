@@ -173,7 +173,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     def decision_function(self, X) -> np.ndarray:
         """w · x + b of each row: shape (m,), positive for classes_[1]; or (m, n_classes) for more than two classes."""
         decisions = self._scores(X)
-        return decisions[:, 0] if len(self.classes_) == 2 else decisions
+        return decisions.ravel() if len(self.classes_) == 2 else decisions
 
     def predict(self, X) -> np.ndarray:
         """The label of each row: the class with the greatest decision."""
@@ -208,7 +208,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
 
     def _find_classes(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         check_classification_targets(y)
-        return _several(np.unique(y if weight is None else y[weight > 0]))
+        return _several(np.unique(y if weight is None else y[np.nonzero(weight)]))
 
     def _known_classes(self, y: np.ndarray, classes, goes_on: bool) -> np.ndarray:
         if self._is_balanced():
@@ -235,7 +235,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
             except (TypeError, ValueError, OverflowError) as error:
                 raise ValueError(f"class_weight must hold a number for each class: {error}") from None
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = weight * np.select([y == each for each in classes], list(of_classes), 0.0)
+            weight = weight * np.select([y == each for each in classes], list(of_classes))
         return check_weight(weight, len(y), "sample_weight times class_weight")
 
 
@@ -309,7 +309,7 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
 
     def predict(self, X) -> np.ndarray:
         """The number predicted for each row, w · x + b."""
-        return self._scores(X)[:, 0]
+        return self._scores(X).ravel()
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -318,4 +318,4 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
 
     def _keep(self, states: States, epochs: int) -> None:
         super()._keep(states, epochs)
-        self.coef_ = self.coef_[0]
+        self.coef_ = self.coef_.ravel()

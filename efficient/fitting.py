@@ -21,8 +21,8 @@ from .learning import AVERAGES, begin, is_centred, needs_t0, objective, predicto
 from .state import ALGORITHMS
 from .states import States
 
-DRAWN_AT_ONCE = 1 << 20
-"""About how many examples are drawn before the steps on them are taken, where nobody looks on after each epoch."""
+DRAWN_AT_ONCE = 1_000_000
+"""Whole epochs of at most so many examples are drawn before the steps on them are taken, where nobody looks on after each."""
 
 LONGEST_EPOCH = 1 << 31
 """More steps an epoch are taken for a misunderstanding of whole sample weights."""
@@ -119,10 +119,11 @@ class LinearEstimator(BaseEstimator):
         weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
         classes = self._known_classes(y, classes, goes_on)
         drawn = self._drawn(y, classes, weight)
-        if drawn is not None and (drawn != np.floor(drawn)).any():
+        broken = _broken(drawn)
+        if len(broken):
             raise ValueError(
                 "sample_weight and class_weight must be whole numbers in partial_fit, which takes the rows in order, each as "
-                f"often as its weight says; got {drawn[drawn != np.floor(drawn)][0]}"
+                f"often as its weight says; got {broken[0]}"
             )
         steps = _rows_in_all(X.shape[0], drawn)
         states = self._states_for(X, y, classes, drawn, goes_on)
@@ -180,13 +181,13 @@ class LinearEstimator(BaseEstimator):
 
     def _epoch(self, m: int, drawn: np.ndarray | None) -> int:
         """How many steps an epoch has: one for each row that can be drawn, as often as it occurs."""
-        if drawn is not None and (drawn != np.floor(drawn)).any():
+        if drawn is not None and len(_broken(drawn)):
             if self.sampling != "iid":
                 raise ValueError(
                     "sampling must be 'iid' where sample_weight or class_weight are not whole numbers, which say how often a "
                     f"row occurs; got {self.sampling!r}"
                 )
-            return int((drawn > 0).sum())
+            return int(np.count_nonzero(drawn))
         return _rows_in_all(m, drawn)
 
     def _generator(self) -> np.random.Generator:
@@ -273,8 +274,7 @@ class LinearEstimator(BaseEstimator):
         if is_centred(self.algorithm):
             centre = states.xbar if states.pivot is None else states.pivot + states.xbar
         predictors = self._predictors()
-        on_rows, models = scores(predictors, X), zip(states.problems, predictors, strict=True)
-        return float(np.mean([objective(*model, on_rows[:, k], centre, drawn) for k, model in enumerate(models)]))
+        return objective(states.problems, predictors, scores(predictors, X), centre, drawn)
 
     def _scores(self, X) -> np.ndarray:
         """The prediction of each model for each row, of shape (m, K)."""
@@ -285,6 +285,11 @@ class LinearEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _broken(weight: np.ndarray | None) -> np.ndarray:
+    """The weights that are not whole numbers."""
+    return np.empty(0) if weight is None else weight[np.nonzero(weight % 1)]
 
 
 def _rows_in_all(m: int, counts: np.ndarray | None) -> int:

@@ -19,9 +19,9 @@ AVERAGES = ("weighted", "uniform")
 
 def state_problems(X, y: np.ndarray, classes: np.ndarray | None, loss: str | Loss, lams: Sequence[float]) -> list[Problem]:
     """The problem of each model: for every λ one, or one for each of more than two classes. They share the rows."""
-    labels = targets(y, classes)
-    first = Problem(X, labels[0], loss, lams[0])
-    by_label = [first, *(first.variant(y=each) for each in labels[1:])]
+    first, *others = targets(y, classes)
+    problem = Problem(X, first, loss, lams[0])
+    by_label = [problem, *(problem.variant(y=each) for each in others)]
     return [problem.variant(lam=lam) for lam in lams for problem in by_label]
 
 
@@ -92,22 +92,30 @@ def scores(predictors: list[Predictor], X) -> np.ndarray:
 
 
 def objective(
-    problem: Problem, predictor: Predictor, predictions: np.ndarray, centre: np.ndarray | None, drawn: np.ndarray | None = None
+    problems: Sequence[Problem],
+    predictors: Sequence[Predictor],
+    predictions: np.ndarray,
+    centre: np.ndarray | None,
+    drawn: np.ndarray | None = None,
 ) -> float:
-    """F of eq. 1 at a predictor whose predictions on the training rows are known; the centred F if there is a centre.
+    """F of eq. 1, its mean over the models, whose predictions on the training rows are known; centred if there is a centre.
 
-    With `drawn`, the losses are weighted as the rows are drawn.
+    The predictions are of shape (m, K). With `drawn`, the losses are weighted as the rows are drawn.
 
-    Cost: O(n + m).
+    Cost: O(K(n + m)).
     """
-    at = predictor.implicit() if centre is None else predictor.explicit(centre)
-    return float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + mean_loss(problem.loss, predictions, problem.y, drawn))
+    each = []
+    for problem, predictor, of_model in zip(problems, predictors, predictions.T, strict=True):
+        at = predictor.implicit() if centre is None else predictor.explicit(centre)
+        loss = mean_loss(problem.loss, of_model, problem.y, drawn)
+        each.append(float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + loss))
+    return float(np.mean(each))
 
 
 def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray, drawn: np.ndarray | None = None) -> float:
     """(1/m) Σ_i ℓ(p_i, y_i), or the mean with the weights of the rows, O(m)."""
     value = compiled_derivative(loss.value)  # which compiles any function of a prediction and a label
-    share = np.broadcast_to(np.float64(1), len(y)) if drawn is None else drawn / drawn.max()
+    share = np.ones(len(y)) if drawn is None else drawn / drawn.max()
     return float(compiled_loop(_mean)(value, np.ascontiguousarray(predictions), y, share))
 
 

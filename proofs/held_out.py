@@ -3,20 +3,30 @@
 Nothing is claimed here of what averaging or centring buy; this is how it is measured.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from efficient import States
 from efficient.cli.features import fit_transform_to
-from efficient.cli.splits import folds, hold_out
+from efficient.cli.splits import folds, groups_of_equal_rows, hold_out
 from reference import Predictor, Problem, draw_indices, safe_t0
 from reference.averages import polynomial
 from reference.datasets import Dataset
 
 KINDS = ("last", "uniform", "t-weighted")
 """The last iterate, the paper's mean, and the mean with the weight ω_t = t."""
+
+
+class Split(NamedTuple):
+    """Rows to train on with their labels and groups of equal rows, and rows that are held out."""
+
+    X: Any
+    y: np.ndarray
+    groups: np.ndarray
+    held_X: Any
+    held_y: np.ndarray
 
 
 class Parts(NamedTuple):
@@ -41,9 +51,15 @@ def split(data: Dataset, loss: str, lam: float, fraction: float = 0.25, seed: in
 
 def parts(data: Dataset, held: np.ndarray, loss: str, lam: float) -> Parts:
     """The parts that a mask of the held-out rows makes."""
-    tfidf = fit_transform_to(data.X[~held], "tfidf")
-    problem = Problem(tfidf.apply(data.X[~held]), data.y[~held], loss, lam)
-    return Parts(problem, tfidf.apply(data.X[held]), data.y[held])
+    rows = apart(data, held)
+    tfidf = fit_transform_to(rows.X, "tfidf")
+    return Parts(Problem(tfidf.apply(rows.X), rows.y, loss, lam), tfidf.apply(rows.held_X), rows.held_y)
+
+
+def apart(data: Dataset, held: np.ndarray) -> Split:
+    """The rows and labels as they are, those apart that a mask says are held out."""
+    X = data.X[~held]
+    return Split(X, data.y[~held], groups_of_equal_rows(X), data.X[held], data.y[held])
 
 
 def by_lambda(data: Dataset, loss: str, lams, algorithm: str, passes: int, count: int = 4, seed: int = 0) -> np.ndarray:

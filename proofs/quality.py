@@ -18,21 +18,13 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from efficient.cli.splits import groups_of_equal_rows, hold_out
+from efficient.cli.splits import hold_out
 from efficient.estimators import CASGDClassifier, CASGDRegressor
 from reference.datasets import Dataset, load_spam, load_tweets
 
+from .held_out import Split, apart
+
 ALPHAS = tuple(10.0**power for power in range(-7, -1))
-
-
-class Split(NamedTuple):
-    """Rows to train on with their labels and groups of equal rows, and rows that are held out."""
-
-    X: Any
-    y: np.ndarray
-    groups: np.ndarray
-    held_X: Any
-    held_y: np.ndarray
 
 
 class Contestant(NamedTuple):
@@ -52,10 +44,9 @@ def contestants(numbers: bool) -> list[Contestant]:
 
 def split(data: Dataset, seed: int) -> Split:
     """A fifth of the rows held out, with all that equal them, and tf-idf fitted to the others."""
-    held = hold_out(data.X, 0.2, seed)
-    tfidf = TfidfTransformer().fit(data.X[~held])
-    groups = groups_of_equal_rows(data.X[~held])
-    return Split(tfidf.transform(data.X[~held]), data.y[~held], groups, tfidf.transform(data.X[held]), data.y[held])
+    rows = apart(data, hold_out(data.X, 0.2, seed))
+    tfidf = TfidfTransformer().fit(rows.X)
+    return rows._replace(X=tfidf.transform(rows.X), held_X=tfidf.transform(rows.held_X))
 
 
 def quality(estimator: BaseEstimator, parts: Split, seed: int) -> float:

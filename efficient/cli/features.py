@@ -48,7 +48,7 @@ def fit_transform_to(X: sp.csr_array, name: str) -> Transform:
         return Transform(name, None)
     if name == "tfidf":
         df = np.bincount(X.indices, weights=X.data != 0, minlength=n)
-        return Transform(name, np.where(df > 0, np.log((1 + m) / (1 + df)) + 1, 0.0))
+        return Transform(name, np.where(df, np.log((1 + m) / (1 + df)) + 1, 0.0))
     greatest = np.zeros(n)
     np.maximum.at(greatest, X.indices, np.abs(X.data))
     with np.errstate(divide="ignore", over="ignore"):
@@ -58,11 +58,10 @@ def fit_transform_to(X: sp.csr_array, name: str) -> Transform:
 
 def _unit_rows(data: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     """The entries divided by the length of their row; the greatest is divided out first, lest a square overflow or vanish."""
-    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    greatest = np.zeros(len(indptr) - 1)
+    lengths = np.diff(indptr)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    greatest = np.full(len(lengths), np.finfo(np.float64).smallest_subnormal)  # not 0, for rows of zeros
     np.maximum.at(greatest, row, np.abs(data))
-    greatest[greatest == 0] = 1
     data = data / greatest[row]
-    length = np.sqrt(np.bincount(row, weights=data * data, minlength=len(greatest)))
-    length[length == 0] = 1
-    return data / length[row]
+    length = np.sqrt(np.bincount(row, weights=data * data))  # at least 1, but for rows of zeros
+    return data / np.maximum(length, 1)[row]

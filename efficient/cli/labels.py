@@ -17,7 +17,7 @@ def find_classes(y: np.ndarray, loss: Loss, name: str) -> np.ndarray | None:
     classes = np.unique(y)
     if len(classes) == 1:
         raise ValueError(
-            f"{name!r} has one class only, {shown(classes[0])}: the {loss.name} loss tells two or more apart. "
+            f"{name!r} has one class only, {shown(classes.item())}: the {loss.name} loss tells two or more apart. "
             "Add examples of another class, or use --loss squared or absolute if the labels are numbers to predict"
         )
     whole = (classes == np.round(classes)).all()
@@ -31,4 +31,4 @@ def find_classes(y: np.ndarray, loss: Loss, name: str) -> np.ndarray | None:
 
 def shown(label: float) -> str:
     """A label as one would type it: 1 and not 1.0."""
-    return str(int(label)) if float(label).is_integer() and abs(label) < 1e16 else repr(float(label))
+    return str(int(label)) if float(label).is_integer() and abs(label) < 10**16 else repr(float(label))

@@ -40,7 +40,7 @@ from reference.files import write_whole
 
 from ..archives import check_stored
 from ..learning import scores
-from ..one_vs_rest import decide
+from ..one_vs_rest import count_models, decide
 from .features import TRANSFORMS, Transform
 
 FORMAT, VERSION = "casgd model", 1
@@ -99,8 +99,9 @@ class Model:
         arrays = {"weights": weights, "bias": np.array([predictor.b for predictor in at])}
         if self.transform.factor is not None:
             arrays["factor"] = self.transform.factor
-        if at[0].xbar is not None:
-            arrays["pivot"] = at[0].xbar
+        pivot = at[0].xbar
+        if pivot is not None:
+            arrays["pivot"] = pivot
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -118,7 +119,7 @@ class Model:
                 archive.writestr(zipfile.ZipInfo("header.json", BEGINNING), json.dumps(header, indent=1))
                 for name, array in arrays.items():
                     with archive.open(zipfile.ZipInfo(f"{name}.npy", BEGINNING), "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, array.astype("<f8"), version=(1, 0), allow_pickle=False)
+                        np.lib.format.write_array(member, array.astype("<f8"))
 
         write_whole(path, write)
 
@@ -151,16 +152,14 @@ def _read(file: BinaryIO) -> Model:
             raise ValueError(f"it has no header.json of at most {LONGEST_HEADER} bytes")
         header = _checked(json.loads(archive.read("header.json"), parse_constant=_refuse))
         n, classes = header["columns"], header["classes"]
-        models = 1 if classes is None or len(classes) == 2 else len(classes)
+        models = count_models(classes)
         shapes = {"weights": (models, n), "bias": (models,)}
         shapes |= {"factor": (n,)} if header["transform"] != "none" else {}
         shapes |= {"pivot": (n,)} if header["pivot"] else {}
         arrays = {name: _read_array(archive, members, name, shape) for name, shape in shapes.items()}
-    predictors = []
-    for w, b in zip(arrays["weights"], arrays["bias"], strict=True):
-        around = Predictor(w, b, arrays["pivot"]) if header["pivot"] else None
-        with np.errstate(all="ignore"):  # b' may not have the digits, but does not make the predictions either
-            predictors.append(Predictor(w, b) if around is None else Predictor(w, around.implicit().b, pivoted=around))
+    predictors = list(map(Predictor, arrays["weights"], arrays["bias"]))
+    if header["pivot"]:
+        predictors = [_moved(predictor, arrays["pivot"]) for predictor in predictors]
     return Model(
         predictors,
         LOSSES[header["loss"]],
@@ -169,6 +168,13 @@ def _read(file: BinaryIO) -> Model:
         header["zero_based"],
         header["training"],
     )
+
+
+def _moved(stored: Predictor, pivot: np.ndarray) -> Predictor:
+    """The predictor whose bias is stored as that around a pivot."""
+    around = Predictor(stored.w, stored.b, pivot)
+    with np.errstate(all="ignore"):  # b' may not have the digits, but does not make the predictions either
+        return Predictor(stored.w, around.implicit().b, pivoted=around)
 
 
 def _refuse(constant: str):

@@ -9,6 +9,7 @@ import numpy as np
 
 from reference import LOSSES
 from reference.arithmetic import check_lam, check_t0
+from reference.files import check_writable
 from reference.sampling import ORDERS
 
 from ..state import ALGORITHMS
@@ -191,14 +192,17 @@ def _check(options: argparse.Namespace) -> None:
             error(f"--average: {options.algorithm} does not average; use asgd or casgd")
         options.average = (options.average or "weighted") if averages else None
     inputs = [options.examples, getattr(options, "model", None), getattr(options, "labels", None)]
-    outputs = [getattr(options, name, None) for name in ("output", "checkpoint")]
+    named = [getattr(options, name, None) for name in ("output", "checkpoint")]
+    outputs = [path for path in named if path is not None]
     for number, path in enumerate(outputs):
-        if path is None:
-            continue
-        if path == "" or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        if not path or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             error(f"{path!r} cannot be written: there is no such folder")
         if os.path.exists(path) and not os.path.isfile(path):  # a device would be replaced by a file
             error(f"{path!r} cannot be written: it is a folder or a device")
+        try:
+            check_writable(path)
+        except OSError as refused:
+            error(f"{path!r} cannot be written: {refused.strerror}")
         for other in inputs + outputs[:number]:
             if other not in (None, STANDARD_INPUT) and os.path.realpath(other) == os.path.realpath(path):
                 error(f"{path!r} would be overwritten: give the output another name")

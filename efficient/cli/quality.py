@@ -21,8 +21,8 @@ def quality(loss: Loss, scores: np.ndarray, y: np.ndarray, classes: np.ndarray |
     values = {"loss": float(np.mean([mean_loss(loss, scores[:, k], part) for k, part in enumerate(parts)]))}
     if classes is not None:
         return values | {"error": float(np.mean(decide(scores, classes) != y))}
-    mse, variance = float(np.mean((scores[:, 0] - y) ** 2)), float(np.var(y))
-    return values | {"MSE": mse, "R2": 1 - mse / variance if variance > 0 else float("nan")}
+    mse, variance = float(np.mean((scores.ravel() - y) ** 2)), float(np.var(y))
+    return values | {"MSE": mse, "R2": 1 - mse / variance if variance else float("nan")}
 
 
 def shown_quality(value: float) -> str:

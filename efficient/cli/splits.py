@@ -1,7 +1,7 @@
 """Parts of the examples for training and for testing; rows that repeat each other always go to the same part."""
 
 import hashlib
-from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ def groups_of_equal_rows(X: sp.csr_array) -> np.ndarray:
     indices, data = X.indices.astype(np.int64), X.data.astype(np.float64)
     numbers: dict[bytes, int] = {}
     groups = np.empty(X.shape[0], dtype=np.int64)
-    for i, (start, stop) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
+    for i, (start, stop) in enumerate(pairwise(X.indptr)):
         row = hashlib.blake2b(indices[start:stop].tobytes(), digest_size=16)
         row.update(data[start:stop].tobytes())
         groups[i] = numbers.setdefault(row.digest(), len(numbers))
@@ -52,11 +52,11 @@ def folds(X: sp.csr_array, count: int, seed: int) -> np.ndarray:
     if len(sizes) < count:
         raise ValueError(f"--folds {count}: there are {len(sizes)} different rows only")
     fold_of_group = np.empty(len(sizes), dtype=np.int64)
-    smallest = [(0, fold) for fold in range(count)]
+    filled = np.zeros(count, dtype=np.int64)
     for group in _generator(seed).permutation(len(sizes)):
-        size, fold = heappop(smallest)
-        fold_of_group[group] = fold
-        heappush(smallest, (size + int(sizes[group]), fold))
+        smallest = filled.argmin()
+        fold_of_group[group] = smallest
+        filled[smallest] += sizes[group]
     return fold_of_group[groups]
 
 

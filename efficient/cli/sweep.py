@@ -28,25 +28,26 @@ def sweep(options: argparse.Namespace) -> None:
     for k in range(options.folds):
         find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
     print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)
-    measured: list[list[dict[str, float]]] = [[] for _ in options.lam]
-    total = options.epochs * (options.folds - 1) * len(y)
+    measured: list[tuple[float, list[dict[str, float]]]] = [(lam, []) for lam in options.lam]
+    total, done = options.epochs * (options.folds - 1) * len(y), 0
     with progress_bar(0, total, None) as bar:
         for k in range(options.folds):
             rest = fold != k
             transform = fit_transform_to(X[rest], options.transform)
             problems = state_problems(transform.apply(X[rest]), y[rest], classes, options.loss, options.lam)
             states = begin(problems, options.algorithm, options.average, options.t0)
-            done = 0 if bar is None else bar.n
-            for indices in epochs_of(problems[0].m, options):
+            for indices in epochs_of(states.problem.m, options):
                 show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
                 states.run(indices, callback=show, progress=False)
+            done += states.t
             predictors, held = predictors_of(states), transform.apply(X[~rest])
-            for of_lam, start in zip(measured, range(0, len(predictors), models), strict=True):
-                of_lam.append(quality(loss, scores(predictors[start : start + models], held), y[~rest], classes))
-    names = list(measured[0][0])
+            for i, (_, of_lam) in enumerate(measured):
+                with_lam = predictors[i * models : (i + 1) * models]
+                of_lam.append(quality(loss, scores(with_lam, held), y[~rest], classes))
+    names = list(of_lam[0])  # the same for each lam and fold
     print("  ".join([f"{'lam':>10}", *(f"{name:>11}  {'std. error':>10}" for name in names)]))
     means = []
-    for lam, of_lam in zip(options.lam, measured, strict=True):
+    for lam, of_lam in measured:
         values = np.array([[fold[name] for name in names] for fold in of_lam])
         means.append(dict(zip(names, values.mean(axis=0), strict=True)))
         errors = values.std(axis=0, ddof=1) / np.sqrt(options.folds)

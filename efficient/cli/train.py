@@ -53,16 +53,15 @@ def train(options: argparse.Namespace) -> None:
 
     def describe() -> dict[str, float]:
         predictors = predictors_of(states)
-        on_rows, centre = scores(predictors, X), problems[0].xbar if is_centred(options.algorithm) else None
-        each = [objective(*pair, on_rows[:, k], centre) for k, pair in enumerate(zip(problems, predictors, strict=True))]
-        described = {"objective": float(np.mean(each)), **quality(loss, on_rows, y, classes)}
+        on_rows, centre = scores(predictors, X), states.problem.xbar if is_centred(options.algorithm) else None
+        described = {"objective": objective(problems, predictors, on_rows, centre), **quality(loss, on_rows, y, classes)}
         if held:
             of_held = quality(loss, scores(predictors, held_X), held.y, classes)
             described |= {f"held-out {name}": value for name, value in of_held.items()}
         return described
 
-    run_epochs(states, problems[0].m, options, checkpoint, describe)
-    about = settings | {"epochs": options.epochs, "rows": problems[0].m}
+    run_epochs(states, len(y), options, checkpoint, describe)
+    about = settings | {"epochs": options.epochs, "rows": len(y)}
     Model(predictors_of(states), loss, classes, transform, options.zero_based, about).save(options.output)
     print(f"wrote {options.output}")
 
@@ -78,7 +77,7 @@ def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], option
     states = checkpoint.load(problems, averaging(options.algorithm, options.average)) if checkpoint else None
     if states is None:
         return None
-    total = options.epochs * problems[0].m
+    total = options.epochs * states.problem.m
     if states.t > total:
         beyond = f"it has come to step {states.t} of {total}"
         raise ValueError(f"{options.checkpoint!r} is beyond --epochs {options.epochs}: {beyond}")
@@ -114,7 +113,8 @@ def run_epochs(
                 if states.t >= epoch * m:
                     continue
                 began = time.perf_counter()
-                states.run(indices[max(0, states.t - epoch * m + m) :], callback=between_blocks, progress=False)
+                left = indices[states.t - epoch * m :]  # counted from the end of the epoch
+                states.run(left, callback=between_blocks, progress=False)
                 seconds = time.perf_counter() - began
                 if checkpoint is not None:
                     checkpoint.save(states)
