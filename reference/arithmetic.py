@@ -102,7 +102,7 @@ def check_finite(step: int, *values) -> None:
     loss has an unbounded derivative. That is the algorithm, not a bug, but no number of it can be represented.
     """
     with np.errstate(invalid="ignore"):
-        overflowed = any(value - value for value in values)  # 0, but NaN for NaN and ±inf, in any arithmetic
+        overflowed = any(value - value != 0 for value in values)  # for NaN and ±inf, in any arithmetic
     if overflowed:
         raise FloatingPointError(
             f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "

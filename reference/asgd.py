@@ -32,6 +32,6 @@ def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None 
             b_sum = b_sum + omega * step.predictor.b
             total = total + omega
         check_finite(step.t, (0 * w_sum).sum(), b_sum)  # 0 times infinity is NaN
-    if not total:
+    if total == 0:
         raise ValueError("weights must not all be 0 up to the last step: there is nothing to average")
     return Predictor(w_sum / total, b_sum / total)
