@@ -36,9 +36,10 @@ def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
 
     Cost: O(n + mk), a dot product; nothing is allocated.
     """
-    squares = weight.min() / weight.sum() * np.einsum("e,e", X.data, X.data, dtype=np.float64)  # <= the mean of ‖x‖²
-    with np.errstate(over="ignore"):
-        return bool(mean @ mean > FAR * squares)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("e,e", X.data, X.data, dtype=np.float64)
+        near = mean @ mean <= FAR * squares * (weight.min() / weight.sum())  # at most that share of the mean of ‖x‖²
+    return not (near and np.isfinite(squares))
 
 
 def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:

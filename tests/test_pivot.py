@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import efficient
 from efficient import State
 from efficient.casgd import add_up, centre
+from efficient.centre import find_centre
 from efficient.pivot import find_pivot, is_far, pivoted
 from proofs import stability
 from proofs.stability import BOUND, LAM, OFFSETS, Printed, errors, measure, relative
@@ -133,9 +134,12 @@ def test_a_quick_look_misses_no_pivot_and_spares_most_of_the_search(weighted, dt
 
 def test_a_quick_look_at_numbers_too_large_to_square():
     one = np.broadcast_to(np.float64(1), 2)
-    assert not is_far(np.array([1e200]), as_rows([[1e200], [1e200]]), one)  # there is no pivot either
     single = as_rows(sp.csr_array(np.full((2, 1), 1e30, np.float32)))
     assert is_far(np.array([1e30]), single, one) and find_pivot(single) == np.float32(1e30)
+    for large, share in ((1e200, 0.0), (1e160, 1e-310)):  # squares that overflow, and weights that leave nothing of them
+        problem = Problem([[1e8], [1e8 + 1], [large]], [1, 1, 1], "hinge", 1.0, [1, 1, share])
+        assert State(problem, "casgd").pivot is not None
+        assert find_centre(problem.X, problem.weight).pivot is not None
 
 
 def test_a_mean_that_is_small_as_a_whole_is_left_alone():
