@@ -29,11 +29,13 @@ def compiled_derivative(derivative):
     """
     try:
         function = getattr(derivative, "py_func", derivative)
-        return numba.njit("float64(float64, float64)", error_model="numpy")(function)
+        fast = numba.njit("float64(float64, float64)", error_model="numpy")(function)
+        float(fast(np.float64(0), np.float64(1)))  # without the compiler, a call is what shows a wrong one
     except (numba.core.errors.NumbaError, TypeError) as error:
         raise TypeError(
             f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
         ) from None
+    return fast
 
 
 def unsigned(X: Rows) -> Rows:

@@ -368,6 +368,14 @@ def test_a_predictor_keeps_the_form_around_its_pivot():
     assert State(far, "asgd").run([0]).last().pivoted is None
 
 
+@pytest.mark.parametrize(
+    "derivative", [lambda p: p, lambda p, y: None, lambda p, y: 1j * p], ids=["one argument", "none", "complex"]
+)
+def test_a_wrong_derivative_is_refused_before_a_step_with_the_compiler_or_without(derivative):
+    with pytest.raises(TypeError, match="numba can compile"):
+        compiled_derivative(derivative)
+
+
 def add_slowly(sums, rounds):
     for _ in range(rounds):
         for j in range(len(sums)):
