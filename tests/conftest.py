@@ -1,14 +1,38 @@
 """The options of the conformance suite, here so that pytest knows them wherever it is started in this project.
 
-And how long hypothesis searches: a hundred examples of a property, always the same ones; `--hypothesis-profile=nightly` looks
-further.
+And the command line as a function, and how long hypothesis searches: a hundred examples of a property, always the same ones;
+`--hypothesis-profile=nightly` looks further.
 """
 
+import io
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("ci", max_examples=100, stateful_step_count=20, derandomize=True, deadline=None, database=None)
 settings.register_profile("nightly", max_examples=2000, stateful_step_count=50, deadline=None)
 settings.load_profile("ci")
+
+
+@pytest.fixture
+def casgd(capsys, monkeypatch, tmp_path):
+    """Run a command in a folder of its own: (status, standard output, standard error)."""
+    from efficient.__main__ import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, stdin=None):
+        if stdin is not None:
+            given = io.BytesIO(stdin)
+            given.name = "<stdin>"  # type: ignore[attr-defined]
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given, encoding="utf8"))
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as exit:
+            status = exit.code
+        return status, *capsys.readouterr()
+
+    return run
 
 
 def pytest_addoption(parser):

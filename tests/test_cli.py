@@ -47,25 +47,6 @@ def mails(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def casgd(capsys, monkeypatch, tmp_path):
-    """Run a command in a folder of its own: (status, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, stdin=None):
-        if stdin is not None:
-            given = io.BytesIO(stdin)
-            given.name = "<stdin>"  # type: ignore[attr-defined]
-            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given, encoding="utf8"))
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            status = exit.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
 def works(outcome):
     status, out, err = outcome
     assert (status, err) == (0, "")

@@ -49,20 +49,6 @@ def folder(monkeypatch, tmp_path):
     Path("b.svm").write_text(THREE)
 
 
-@pytest.fixture
-def casgd(capsys):
-    """Run a command: (status, standard output, standard error)."""
-
-    def run(*arguments):
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            status = exit.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
 def works(outcome):
     status, out, err = outcome
     assert (status, err) == (0, "")
