@@ -2,13 +2,13 @@
 
 import argparse
 import io
-import os
 import sys
 from collections.abc import Sequence
 
 from threadpoolctl import threadpool_limits
 
 from reference import LOSSES
+from reference.files import check_writable
 
 from . import (
     averages,
@@ -60,8 +60,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if arguments[0] not in commands.choices:
             parser.error("the options of bench and report come after it, those of the ledger do not go with it")
         return options
-    if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
-        parser.error(f"--json: there is no folder for {options.json}")
+    if options.json:
+        try:
+            check_writable(options.json)
+        except OSError as error:
+            parser.error(f"--json must be a file that can be written; got {options.json!r}: {error.strerror}")
     if options.data is not None and (options.loss is None or options.lam is None):
         parser.error("--data needs --loss and --lam")
     if options.data is None and (options.loss is not None or options.lam is not None):

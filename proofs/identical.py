@@ -69,8 +69,10 @@ def largest_partial_sum(state: State, columns, values) -> float:
 class Trace(NamedTuple):
     """Dense against sparse after every step t = 1, …, T: the largest difference of each kind, and the bound of rounding.
 
-    `average` is None where the algorithm keeps no average. `rounding` is eps · (largest partial sum so far), what one rounding
-    of it may be, and `bound` is (t + m + k) times that.
+    `last` and `average` are NaN at steps where the predictors were not compared; `average` is None where the algorithm keeps none.
+    `rounding` is eps · (largest partial sum so far), what one rounding of it may be, and `bound` is (t + m + k) times that; in
+    exact arithmetic both are 0. `parted` is the step at which rounding put the two sides on different sides of a kink, with the
+    distance of the prediction from it; the trace ends before that step.
     """
 
     prediction: np.ndarray
@@ -78,42 +80,66 @@ class Trace(NamedTuple):
     average: np.ndarray | None
     rounding: np.ndarray
     bound: np.ndarray
+    parted: tuple[int, float] | None
 
 
-def trace(problem: Problem, indices, algorithm: str) -> Trace:
-    """|p_t|, [w_t, b_t] and [w̄_t, b̄_t] of the dense definition minus those of the sparse algorithm, at every step.
+def compare(problem: Problem, indices, algorithms, every: int = 1) -> dict[str, Trace]:
+    """|p_t|, [w_t, b_t] and [w̄_t, b̄_t] of the dense definition minus those of the sparse algorithms, at every step.
 
-    In exact arithmetic all differences have to be 0, in float64 below the bound. The trace ends before a step where rounding
-    decides which side of a kink is taken.
+    In exact arithmetic all differences have to be 0, in float64 below the bound.
 
     Parameters
     ----------
     problem : Problem
     indices : sequence of T row numbers in 0..m-1
-    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+    algorithms : names out of {"sgd", "asgd", "csgd", "casgd"}
+    every : int
+        Compare the predictors, which takes O(n), at the multiples of this step number and at the last step.
 
     Cost: O(Tn).
     """
-    state, longest = State(problem, algorithm), int(np.diff(problem.X.indptr).max())
-    averaging = algorithm in ("asgd", "casgd")
-    w_sum, b_sum, scale = problem.X.zeros(), problem.number(0), 0.0
-    rows = []
-    for step in reference.iterates(problem, indices, centred=algorithm in PAIRS[True]):
-        i = indices[step.t - 1]
+    traces: dict[str, Trace] = {}
+    for centred, pair in PAIRS.items():
+        states = {name: State(problem, name) for name in algorithms if name in pair}
+        if states:
+            traces |= _compare(problem, indices, states, centred, every)
+    return {name: traces[name] for name in algorithms}
+
+
+def _compare(problem: Problem, indices, states: dict[str, State], centred: bool, every: int) -> dict[str, Trace]:
+    rows: dict[str, list] = {name: [] for name in states}
+    scale, parted = dict.fromkeys(states, 0.0), {}
+    w_sum, b_sum = problem.X.zeros(), problem.number(0)
+    for step in reference.iterates(problem, indices, centred=centred):
+        i, t = indices[step.t - 1], problem.number(step.t)
         stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
-        state.run(indices[step.t - 1 : step.t])
-        if problem.loss.name in KINK_DISTANCE and state.g != step.g:
-            break
-        scale = max(scale, float(largest_partial_sum(state, problem.X.indices[stored], problem.X.data[stored])))
-        differences = [abs(state.p - step.p), difference(state.last(), step.predictor)]
-        if averaging:
-            w_sum, b_sum, t = w_sum + step.predictor.w, b_sum + step.predictor.b, problem.number(step.t)
-            differences.append(difference(state.average(), reference.Predictor(w_sum / t, b_sum / t)))
-        rows.append([*differences, EPS * scale])
-    prediction, last, *average, rounding = np.array(rows).T
-    rounding = rounding.astype(float)
-    bound = (np.arange(1, len(rows) + 1) + problem.m + longest) * rounding
-    return Trace(prediction, last, average[0] if averaging else None, rounding, bound)
+        w_sum, b_sum = w_sum + step.predictor.w, b_sum + step.predictor.b
+        look = step.t % every == 0 or step.t == len(indices)
+        for name in states.keys() - parted.keys():
+            state = states[name].run(indices[step.t - 1 : step.t])
+            if problem.loss.name in KINK_DISTANCE and state.g != step.g:
+                parted[name] = step.t, float(KINK_DISTANCE[problem.loss.name](step.p, problem.y[i]))
+                continue
+            if not problem.X.exact:
+                scale[name] = max(scale[name], largest_partial_sum(state, problem.X.indices[stored], problem.X.data[stored]))
+            last = average = np.nan
+            if look:
+                last = difference(state.last(), step.predictor)
+                if name == PAIRS[centred][1]:
+                    average = difference(state.average(), reference.Predictor(w_sum / t, b_sum / t))
+            rows[name].append([abs(state.p - step.p), last, average, EPS * scale[name]])
+    longest = int(np.diff(problem.X.indptr).max())
+    traces = {}
+    for name, of_steps in rows.items():
+        prediction, last, average, rounding = np.array(of_steps, dtype=object).reshape(-1, 4).T
+        if not problem.X.exact:
+            prediction, last, average = (each.astype(float) for each in (prediction, last, average))
+        rounding = rounding.astype(float)
+        bound = (np.arange(1, len(rounding) + 1) + problem.m + longest) * rounding
+        traces[name] = Trace(
+            prediction, last, average if name == PAIRS[centred][1] else None, rounding, bound, parted.get(name)
+        )
+    return traces
 
 
 def difference(found: reference.Predictor, wanted: reference.Predictor):
@@ -128,45 +154,20 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
     """Dense against sparse over T steps: every p_t, the last and the mean predictor."""
     problem = Problem(case.X, case.y, loss, lam)
     indices = draw_indices(problem.m, case.steps, rng=0)
-    last, mean = PAIRS[centred]
-    states = {name: State(problem, name) for name in PAIRS[centred]}
-    differences, ended, scale = dict.fromkeys(states, 0.0), dict.fromkeys(states, ""), 0.0
-    w_sum, b_sum = np.zeros(problem.n), 0.0
-    for step in reference.iterates(problem, indices, centred=centred):
-        w_sum += step.predictor.w
-        b_sum += step.predictor.b
-        i = indices[step.t - 1]
-        stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
-        columns, values = problem.X.indices[stored], problem.X.data[stored]
-        for name, state in states.items():
-            if ended[name]:
-                continue
-            state.run(indices[step.t - 1 : step.t])
-            if step.t <= 50 or step.t % 50 == 0:  # O(n) each; the first steps are the largest, and less only tightens the bound
-                scale = max(scale, largest_partial_sum(state, columns, values))
-            off = abs(state.p - step.p)
-            if loss in KINK_DISTANCE and state.g != step.g:
-                margin = KINK_DISTANCE[loss](step.p, problem.y[i])
-                off = max(off, margin)
-                ended[name] = f"; at step {step.t} the margin is {margin:.1e} from the kink and rounding decides"
-            differences[name] = max(differences[name], off)
-    T = step.t
-    average = reference.Predictor(w_sum / T, b_sum / T)
-    for name, found, wanted in (
-        (last, states[last].last(), step.predictor),
-        (mean, states[mean].last(), step.predictor),
-        (mean, states[mean].average(), average),
-    ):
-        if not ended[name]:
-            differences[name] = max(differences[name], difference(found, wanted))
-    for name, off in differences.items():
-        value = off / scale if off else 0.0
-        bound = (T + problem.m + int(np.diff(problem.X.indptr).max())) * EPS
+    for name, trace in compare(problem, indices, PAIRS[centred], every=len(indices)).items():
+        off = [*trace.prediction, *trace.last[-1:], *([] if trace.average is None else trace.average[-1:])]
+        bound, ended = (len(indices) + problem.m + int(np.diff(problem.X.indptr).max())) * EPS, ""
+        if trace.parted is not None:
+            step, margin = trace.parted
+            off.append(margin)
+            ended = f"; at step {step} the margin is {margin:.1e} from the kink and rounding decides"
+        largest, scale = float(np.nanmax(off)), trace.rounding[-1] / EPS if len(trace.rounding) else 0.0
+        value = largest / scale if largest else 0.0
         yield Entry(
             LABEL_OF[name],
             "the sparse algorithm makes the dense one's predictions and predictor",
-            f"measured in float64, T = {T}, λ = {lam:g}",
-            f"largest difference {value:.1e} of the largest sum, bound (T + m + k)·eps = {bound:.1e}{ended[name]}",
+            f"measured in float64, T = {len(indices)}, λ = {lam:g}",
+            f"largest difference {value:.1e} of the largest sum, bound (T + m + k)·eps = {bound:.1e}{ended}",
             bool(value <= bound),
             case.name,
             name,
@@ -182,27 +183,15 @@ def in_fractions(case: Case, kind: str, X, loss: str, lam: float, centred: bool)
     problem = Problem(rows, y, loss, Fraction(repr(lam)))
     steps = problem.m + problem.m // 2
     indices = draw_indices(problem.m, steps, rng=0)
-    states = {name: State(problem, name) for name in PAIRS[centred]}
-    equal = dict.fromkeys(states, 0)
-    w_sum, b_sum = np.zeros(problem.n, dtype=object), 0
-    for step in reference.iterates(problem, indices, centred=centred):
-        w_sum, b_sum = w_sum + step.predictor.w, b_sum + step.predictor.b
-        t = Fraction(step.t)
-        for name, state in states.items():
-            state.run(indices[step.t - 1 : step.t])
-            found, wanted = state.last(), step.predictor
-            same = state.p == step.p and state.g == step.g and found.b == wanted.b and (found.w == wanted.w).all()
-            if name == PAIRS[centred][1]:
-                found = state.average()
-                same = same and found.b == b_sum / t and (found.w == w_sum / t).all()
-            equal[name] += bool(same)
-    for name, count in equal.items():
+    for name, trace in compare(problem, indices, PAIRS[centred]).items():
+        kinds = [trace.prediction, trace.last, *([] if trace.average is None else [trace.average])]
+        equal = sum(all(apart == 0 for apart in at_step) for at_step in zip(*kinds, strict=True))
         yield Entry(
             LABEL_OF[name],
             "the sparse algorithm is the dense one, at every prefix",
             f"exact, ==, λ = {problem.lam}",
-            f"{count} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",
-            count == steps,
+            f"{equal} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",
+            equal == steps,
             f"{case.name} {kind}",
             name,
             loss,

@@ -116,6 +116,12 @@ class Entry:
     corruptions: int = 0
     refuted: int = 0
 
+    def __post_init__(self):
+        try:
+            json.dumps(vars(self), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"an entry must hold what JSON can; {self.label}, {self.claim!r}: {error}") from None
+
     @property
     def as_expected(self) -> bool:
         return self.holds == self.expected
@@ -201,6 +207,18 @@ def versions() -> dict[str, str]:
     """What the evidence was made with."""
     packages = ("casgd", "numpy", "scipy", "numba", "scikit-learn", "sympy", "mpmath", "z3-solver")
     return {"python": platform.python_version()} | {package: version(package) for package in packages}
+
+
+def read_json(path: str) -> list[Entry]:
+    """The entries that `write_json` wrote; raises ValueError if the file is not such a ledger."""
+    try:
+        with open(path, encoding="utf8") as file:
+            return [
+                Entry(**{name: value for name, value in each.items() if name != "section"})
+                for each in json.load(file)["entries"]
+            ]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} must be a ledger that `python -m proofs --json FILE` wrote: {error}") from None
 
 
 def write_json(entries: list[Entry], path: str) -> None:

@@ -1,5 +1,6 @@
 """Writing a file whole or not at all."""
 
+import errno
 import os
 from collections.abc import Callable
 from typing import BinaryIO
@@ -20,6 +21,8 @@ def write_whole(path, write: Callable[[BinaryIO], object]) -> None:
 
 def check_writable(path) -> None:
     """Raise the OSError that `write_whole` would raise before it has anything to write, and leave nothing behind."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     temporary = _beside(path)
     with open(temporary, "wb"):
         pass

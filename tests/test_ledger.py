@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_diabetes
 
 from efficient import state
 from proofs import identical, independence, translation
@@ -140,7 +141,11 @@ def test_only_one_label(svm, capsys):
         (["--only", "nonsense"], "invalid choice: 'nonsense'"),
         (["--data", "x.svm", "--loss", "log", "--lam", "much"], "invalid float value: 'much'"),
         (["--data", "", "--loss", "log"], "--data needs --loss and --lam"),
-        (["--json", "/no/such/folder/ledger.json"], "there is no folder for /no/such/folder/ledger.json"),
+        (
+            ["--json", "/no/such/folder/ledger.json"],
+            "--json must be a file that can be written; got '/no/such/folder/ledger.json'",
+        ),
+        (["--json", "/"], "Is a directory"),
     ],
 )
 def test_wrong_usage(arguments, message, capsys):
@@ -188,6 +193,20 @@ def test_an_interrupted_ledger_shows_what_it_has(svm, capsys, monkeypatch):
 def test_a_missing_file(capsys):
     assert main(["--data", "/no/such/file.svm", "--loss", "log", "--lam", "1"]) == 1
     assert "/no/such/file.svm" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", [{"holds": np.True_}, {"value": np.int64(1)}, {"bound": float("nan")}])
+def test_an_entry_refuses_what_json_cannot_hold(field):
+    with pytest.raises((TypeError, ValueError), match="'claim'"):
+        Entry(**{"label": "cost", "claim": "claim", "evidence": "", "figure": "", "holds": True, **field})
+
+
+@pytest.mark.parametrize("load", [load_diabetes, load_breast_cancer])
+def test_a_correct_library_is_not_failed_on_standardised_dense_rows(load):
+    X, y = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    entries = run_jobs(identical, Case("dense", sparse.csr_array(X), y.astype(float), {"squared": 0.01}))
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
 
 
 def test_verdicts():

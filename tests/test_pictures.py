@@ -67,7 +67,7 @@ def test_losses_and_their_kinks():
 
 @pytest.mark.parametrize("algorithm", ALGORITHM_COLOURS)
 def test_a_trace_is_within_its_bound_and_drawn_as_it_is(algorithm):
-    trace = identical.trace(LOG, INDICES, algorithm)
+    trace = identical.compare(LOG, INDICES, [algorithm])[algorithm]
     apart = [each for each in (trace.prediction, trace.last, trace.average) if each is not None]
     assert len(apart) == (3 if algorithm in ("asgd", "casgd") else 2)
     assert all((each <= trace.bound).all() and each.max() > 0 for each in apart)
@@ -87,7 +87,7 @@ def test_a_trace_is_within_its_bound_and_drawn_as_it_is(algorithm):
 @pytest.mark.parametrize("algorithm", ALGORITHM_COLOURS)
 def test_an_exact_trace_is_zero_and_lies_on_the_edge(algorithm):
     exact = Problem(X, Y, "hinge", Fraction(1, 10))
-    trace = identical.trace(exact, INDICES[:8], algorithm)
+    trace = identical.compare(exact, INDICES[:8], [algorithm])[algorithm]
     assert len(trace.last) == 8
     assert (trace.prediction == 0).all() and (trace.last == 0).all()
     assert trace.average is None or (trace.average == 0).all()
@@ -97,7 +97,7 @@ def test_an_exact_trace_is_zero_and_lies_on_the_edge(algorithm):
 
 def test_a_wrong_algorithm_leaves_the_bound(monkeypatch):
     monkeypatch.setattr(identical, "State", lambda problem, algorithm: efficient.State(problem, algorithm, t0=1e-9))
-    trace = identical.trace(LOG, INDICES, "asgd")
+    trace = identical.compare(LOG, INDICES, ["asgd"])["asgd"]
     assert (trace.last > trace.bound).any() and (trace.average > trace.bound).any()
 
 
@@ -110,7 +110,7 @@ def test_a_trace_ends_where_rounding_decides(monkeypatch):
 
     monkeypatch.setattr(identical.reference, "iterates", flipped)
     hinge = Problem(X, Y, "hinge", 1.0)
-    assert len(identical.trace(hinge, INDICES, "sgd").last) == 4
+    assert len(identical.compare(hinge, INDICES, ["sgd"])["sgd"].last) == 4
 
 
 def test_what_a_step_costs_is_counted():

@@ -5,7 +5,7 @@ import numpy as np
 from reference import Problem, draw_indices
 from reference.datasets import load_tweets, with_sign_labels
 
-from ..identical import Trace, trace
+from ..identical import Trace, compare
 from .look import ALGORITHM_COLOURS, grid, labelled, new_axes
 
 LOWEST = 1e-21
@@ -20,7 +20,7 @@ def identical(trace: Trace, algorithm: str, ax=None):
     Parameters
     ----------
     trace : Trace
-        From `proofs.identical.trace`.
+        From `proofs.identical.compare`.
     algorithm : str
         Whose colour it takes.
     ax : matplotlib Axes, optional
@@ -52,6 +52,7 @@ def four_traces():
     problem = Problem(tweets.X, tweets.y, "log", 1e-2)
     indices = draw_indices(problem.m, problem.m, rng=0)
     axes = grid(2, 2, sharex=True, sharey=True)
-    for ax, algorithm in zip(axes.flat, ALGORITHM_COLOURS, strict=True):
-        identical(trace(problem, indices, algorithm), algorithm, ax)
+    traces = compare(problem, indices, ALGORITHM_COLOURS)
+    for ax, (algorithm, trace) in zip(axes.flat, traces.items(), strict=True):
+        identical(trace, algorithm, ax)
     return axes

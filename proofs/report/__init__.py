@@ -1,6 +1,6 @@
 """`python -m proofs report`: the ledger as a page for the browser, with formulas and pictures, that needs nothing but itself.
 
-It computes the whole ledger, draws the pictures and times the loops, so it takes some minutes.
+It computes the whole ledger, unless it is given one, draws the pictures and times the loops, so it takes some minutes.
 """
 
 import argparse
@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from threadpoolctl import threadpool_limits
@@ -17,13 +17,16 @@ from tqdm import tqdm
 
 from reference.files import write_whole
 
-from ..ledger import SECTION_OF, Job, fill, summary, write_json
+from ..ledger import SECTION_OF, Entry, Job, fill, read_json, summary, write_json
 from . import figures, page
 
 
 def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Namespace], list[Job]]) -> None:
     """The command line of the report, whose ledger is that of the plan."""
     parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
+    parser.add_argument(
+        "--ledger", metavar="FILE", help="a ledger that `python -m proofs --json FILE` wrote, instead of computing it"
+    )
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(SECTION_OF))
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     parser.set_defaults(run=partial(main, plan), error=parser.error)
@@ -33,9 +36,13 @@ def main(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Name
     """Fill the ledger, draw the pictures and write two files, each whole or not at all; status 0 if all is as expected."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+    try:
+        given = None if options.ledger is None else read_json(options.ledger)
+    except (OSError, ValueError) as error:
+        options.error(f"--ledger: {error}")
     made = _prepare(options)
     try:
-        return _write(plan, options)
+        return _write(partial(fill, plan(options)) if given is None else partial(_among, given), options)
     except KeyboardInterrupt:
         print("proofs: interrupted; the page was not written", file=sys.stderr)
         return 130
@@ -57,11 +64,16 @@ def _prepare(options: argparse.Namespace) -> bool:
     return made
 
 
-def _write(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Namespace) -> int:
+def _among(entries: list[Entry], only: str | None, progress: bool | None) -> list[Entry]:
+    """The entries of a ledger that was given, as `fill` would have yielded them."""
+    return [entry for entry in entries if only is None or only == entry.label]
+
+
+def _write(ledger: Callable[[str | None, bool | None], Iterable[Entry]], options: argparse.Namespace) -> int:
     began = time.monotonic()
     # one thread, as for the ledger alone
     with threadpool_limits(1):
-        entries = list(fill(plan(options), options.only, options.progress))
+        entries = list(ledger(options.only, options.progress))
         hidden = None if options.progress is None else not options.progress
         with tqdm(total=0, unit="piece", disable=hidden, leave=False) as bar:
             drawn = list(figures.draw({entry.label for entry in entries}, bar))
