@@ -11,7 +11,7 @@ there.
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,10 +69,10 @@ def largest_partial_sum(state: State, columns, values) -> float:
 class Trace(NamedTuple):
     """Dense against sparse after every step t = 1, …, T: the largest difference of each kind, and the bound of rounding.
 
-    `last` and `average` are NaN at steps where the predictors were not compared; `average` is None where the algorithm keeps none.
+    `last` and `average` are NaN where the predictors were not compared; `average` is None where the algorithm keeps none.
     `rounding` is eps · (largest partial sum so far), what one rounding of it may be, and `bound` is (t + m + k) times that; in
-    exact arithmetic both are 0. `parted` is the step at which rounding put the two sides on different sides of a kink, with the
-    distance of the prediction from it; the trace ends before that step.
+    exact arithmetic both are 0. `parted` is the step at which rounding put the two sides on different sides of a kink, with
+    the distance of the prediction from it; the trace ends before that step.
     """
 
     prediction: np.ndarray
@@ -108,7 +108,7 @@ def compare(problem: Problem, indices, algorithms, every: int = 1) -> dict[str, 
 
 def _compare(problem: Problem, indices, states: dict[str, State], centred: bool, every: int) -> dict[str, Trace]:
     rows: dict[str, list] = {name: [] for name in states}
-    scale, parted = dict.fromkeys(states, 0.0), {}
+    scale, parted = dict.fromkeys(states, 0.0), dict[str, tuple[int, float]]()
     w_sum, b_sum = problem.X.zeros(), problem.number(0)
     for step in reference.iterates(problem, indices, centred=centred):
         i, t = indices[step.t - 1], problem.number(step.t)
@@ -122,7 +122,8 @@ def _compare(problem: Problem, indices, states: dict[str, State], centred: bool,
                 continue
             if not problem.X.exact:
                 scale[name] = max(scale[name], largest_partial_sum(state, problem.X.indices[stored], problem.X.data[stored]))
-            last = average = np.nan
+            last: Any = np.nan
+            average: Any = np.nan
             if look:
                 last = difference(state.last(), step.predictor)
                 if name == PAIRS[centred][1]:
