@@ -12,10 +12,10 @@ if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
     )
 
 from reference import Predictor, Problem
-from reference.averages import Weights
+from reference.averaging import Weights
 
-from .state import State
-from .states import States
+from .runs.batch import States
+from .runs.state import State
 
 
 def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
@@ -81,7 +81,7 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
 def __getattr__(name: str):
     """The estimators, imported when they are asked for: they need scikit-learn, which takes half a second to import."""
     if name in ("CASGDClassifier", "CASGDRegressor"):
-        from . import estimators
+        from .estimators import linear as estimators
 
         return getattr(estimators, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,8 +4,8 @@ Beside the gradient sum [v, a] the loop keeps the harmonic gradient sum u, the s
 The mean of the iterates is then w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt).
 """
 
-from .hints import ahead, ahead_of, side_by_side
-from .sparse import add, add_both, dot
+from .kernels.prefetch import ahead, ahead_of, side_by_side
+from .kernels.sparse import add, add_both, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total):

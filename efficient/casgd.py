@@ -4,8 +4,8 @@ The rows are never made dense. The mean x̄ enters through two numbers a step, q
 The predictors apply to raw rows: their bias is b' = b − w · x̄.
 """
 
-from .hints import ahead, ahead_in_order, ahead_of, side_by_side
-from .sparse import add, add_both, dot
+from .kernels.prefetch import ahead, ahead_in_order, ahead_of, side_by_side
+from .kernels.sparse import add, add_both, dot
 
 
 def add_up(X, weight, start, stop, xbar, total):

@@ -4,8 +4,8 @@ The paper mentions it ("a centered version of SGD") and prints no pseudocode; it
 that centre.
 """
 
-from .hints import ahead, ahead_of
-from .sparse import add, dot
+from .kernels.prefetch import ahead, ahead_of
+from .kernels.sparse import add, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v, a, z, r):

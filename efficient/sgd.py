@@ -3,8 +3,8 @@
 The loop keeps the gradient sum [v, a] in place of [w, b]; by Lemma 1, w_t = −v_t/(λt) and b_t = −a_t/(λt).
 """
 
-from .hints import ahead, ahead_of
-from .sparse import add, dot
+from .kernels.prefetch import ahead, ahead_of
+from .kernels.sparse import add, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):

@@ -7,34 +7,28 @@ from collections.abc import Sequence
 
 from threadpoolctl import threadpool_limits
 
+from efficient.runs.files import check_writable
 from reference import LOSSES
-from reference.files import check_writable
 
-from . import (
-    averages,
-    averaging,
-    bench,
-    beyond,
-    centring,
-    convergence,
-    cost,
-    descent,
-    guarantee,
-    identical,
-    independence,
-    introduction,
-    many,
-    mutation,
-    pseudocode,
-    report,
-    shipped,
-    slips,
-    stability,
-    translation,
-)
-from .cases import real_cases, user_case
+from . import bench, report, slips
+from .compared import iterates as identical
+from .compared import scikit_learn as independence
+from .compared import translation
+from .counted import cost
+from .data import real_cases, user_case
 from .ledger import SECTION_OF, Entry, Job, fill, print_ledger, write_json
-from .proof import jobs_of
+from .measured import averaging as averages
+from .measured import convergence, stability
+from .proved import asgd as averaging
+from .proved import batch as many
+from .proved import casgd as centring
+from .proved import convergence as guarantee
+from .proved import corruptions as mutation
+from .proved import extensions as beyond
+from .proved import losses as introduction
+from .proved import pseudocode, shipped
+from .proved import sgd as descent
+from .proved.proof import jobs_of
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

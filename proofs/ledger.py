@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from reference.files import write_whole
+from efficient.runs.files import write_whole
 
 SECTIONS = (
     "Introduction",

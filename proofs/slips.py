@@ -20,10 +20,10 @@ from efficient import State
 from reference import LOSSES, Problem
 from reference.datasets import make_generic
 
-from .introduction import as_formula, violation
 from .ledger import Entry, Job
-from .prover import Equation, counterexample, residual
-from .symbols import XBAR, W, b, g, k, lam, over_coordinates, x
+from .proved.losses import as_formula, violation
+from .proved.prover import Equation, counterexample, residual
+from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
 
 
 class Slip(NamedTuple):
@@ -284,7 +284,7 @@ def empty_sums():
 
 
 def mean_needs_n():
-    from .cost import count_sparse
+    from .counted.cost import count_sparse
 
     counts = []
     for n in (10, 1000):

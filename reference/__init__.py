@@ -11,7 +11,7 @@ from .optimum import Minimum, minimise
 from .problem import Predictor, Problem
 from .sampling import draw_indices
 from .sgd import Iterate, iterates, sgd
-from .steps import safe_t0
+from .step_size import safe_t0
 
 __all__ = [
     "LOSSES",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arithmetic import check_finite
-from .averages import Weights, check_weights, evaluate
+from .averaging import Weights, check_weights, evaluate
 from .problem import Predictor, Problem
 from .sgd import Iterate, iterates
 

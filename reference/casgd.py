@@ -1,7 +1,7 @@
 """Centred averaged stochastic gradient descent by definition: the mean of the iterates on the rows x_i − x̄, eq. 16."""
 
 from .asgd import average
-from .averages import Weights
+from .averaging import Weights
 from .problem import Predictor, Problem
 from .sgd import iterates
 

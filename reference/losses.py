@@ -1,13 +1,13 @@
-"""Table 1 of the paper: four convex losses, each with the subderivative that the paper picks at a kink.
+"""Table 1 of the paper: four convex losses, each with the subderivative that the paper picks at a kink, and their facts.
 
-A loss is two functions of two scalars, the prediction p and the label y. They use only arithmetic, comparisons
-and `math`, so that one source serves floats (compiled or not), fractions and symbols. A user's own loss has the
-same shape: `Loss("huber", value, derivative)`.
+A loss is two functions of two scalars, the prediction p and the label y. They use only arithmetic, comparisons and `math`, so
+that one source serves floats (compiled or not), fractions and symbols. A user's own loss has the same shape:
+`Loss("huber", value, derivative)`. Everything else that the project needs to know of a loss is a field of `Loss`.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -29,6 +29,20 @@ class Loss:
     binary : bool
         Whether labels must be -1 or +1. The formulas hold for every real y (E6); reading the prediction as a
         classification needs the two signs, and 0/1 labels would silently switch half of the data off.
+    slope_bound : number, optional
+        L with |ℓ'(p, y)| <= L for all p and all labels in the domain. With it, steps of 1/(λt) are safe from the first one on.
+    kink : callable y -> p, optional
+        The prediction at which the derivative jumps, if there is one. The loss is then linear on each side of it, and 0 there.
+    curvature : callable g -> ℓ'', optional
+        The second derivative where ℓ' = g, for a loss without a kink.
+    conjugate : callable (g, y) -> ℓ*(g, y), optional
+        The convex conjugate max_p (g p − ℓ(p, y)) at a slope g that the loss has; rational if the loss is.
+    probability : callable p -> P(y = +1), optional
+        For an array of predictions, if the loss is the logarithm of a likelihood.
+    formula : (str, str), optional
+        ℓ and ℓ' in p and y as Table 1 prints them, in sympy's syntax: what `value` and `derivative` are held against.
+    scikit_learn : dict
+        The parameters of scikit-learn's SGD estimators for this loss; empty if they lack it.
     exact : Loss, optional
         The loss to use in exact arithmetic, where `value` and `derivative` would leave it.
 
@@ -40,6 +54,13 @@ class Loss:
     value: Callable[[Any, Any], Any]
     derivative: Callable[[Any, Any], Any]
     binary: bool = False
+    slope_bound: Any = None
+    kink: Callable[[Any], Any] | None = None
+    curvature: Callable[[Any], Any] | None = None
+    conjugate: Callable[[Any, Any], Any] | None = None
+    probability: Callable[[Any], Any] | None = None
+    formula: tuple[str, str] | None = None
+    scikit_learn: dict[str, Any] = field(default_factory=dict, compare=False)
     exact: "Loss | None" = None
 
 
@@ -102,19 +123,93 @@ def log_derivative_on_grid(p, y):
     return -Fraction(y) * _on_grid(lambda mp, s: 1 / (1 + mp.exp(s)), p, y)
 
 
-ABSOLUTE = Loss("absolute", absolute, absolute_derivative)
-SQUARED = Loss("squared", squared, squared_derivative)
-HINGE = Loss("hinge", hinge, hinge_derivative, binary=True)
-LOG = Loss("log", log, log_derivative, binary=True, exact=Loss("log", log_on_grid, log_derivative_on_grid, binary=True))
+def _at_label(y):
+    return y
 
-LOSSES = {loss.name: loss for loss in (ABSOLUTE, SQUARED, HINGE, LOG)}
+
+def _linear_conjugate(g, y):
+    return g * y
+
+
+def _squared_curvature(g):
+    return 1 + 0 * g
+
+
+def _squared_conjugate(g, y):
+    return g * y + g * g / 2
+
+
+def _log_curvature(g):
+    return abs(g) * (1 - abs(g))
+
+
+def _log_conjugate(g, y):
+    s = -g * y  # the probability of the other label
+    return sum(each * math.log(each) for each in (s, 1 - s) if each)
+
+
+def _logistic(p):
+    import numpy as np
+
+    e = np.exp(-abs(p))
+    return np.where(p >= 0, 1, e) / (1 + e)
+
+
+_LOG = Loss(
+    "log",
+    log,
+    log_derivative,
+    binary=True,
+    slope_bound=1,
+    curvature=_log_curvature,
+    conjugate=_log_conjugate,
+    probability=_logistic,
+    formula=("log(1 + exp(-p*y))", "-y/(1 + exp(p*y))"),
+    scikit_learn={"loss": "log_loss"},
+)
+
+_ALL = (
+    Loss(
+        "absolute",
+        absolute,
+        absolute_derivative,
+        slope_bound=1,
+        kink=_at_label,
+        conjugate=_linear_conjugate,
+        formula=("Abs(p - y)", "Piecewise((-1, p <= y), (1, True))"),
+        scikit_learn={"loss": "epsilon_insensitive", "epsilon": 0.0},
+    ),
+    Loss(
+        "squared",
+        squared,
+        squared_derivative,
+        curvature=_squared_curvature,
+        conjugate=_squared_conjugate,
+        formula=("(p - y)**2/2", "p - y"),
+        scikit_learn={"loss": "squared_error"},
+    ),
+    Loss(
+        "hinge",
+        hinge,
+        hinge_derivative,
+        binary=True,
+        slope_bound=1,
+        kink=_at_label,  # 1/y = y for y = ±1
+        conjugate=_linear_conjugate,
+        formula=("Max(1 - p*y, 0)", "Piecewise((-y, p*y <= 1), (0, True))"),
+        scikit_learn={"loss": "hinge"},
+    ),
+    replace(_LOG, exact=replace(_LOG, value=log_on_grid, derivative=log_derivative_on_grid)),
+)
+
+LOSSES = {loss.name: loss for loss in _ALL}
 
 
 def in_exact(loss: Loss) -> Loss:
     """The loss to use in exact arithmetic: its `exact` twin, or itself as long as it returns no float."""
     if loss.exact is not None:
         return loss.exact
-    if loss in LOSSES.values():
+    if loss.value in [each.value for each in _ALL] and loss.derivative in [each.derivative for each in _ALL]:
         return loss
 
     name = loss.name

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .losses import LOSSES, SQUARED
 from .problem import Predictor, Problem
 
 STEP_LIMIT = 500  # the real sets take 5 to 100
@@ -46,19 +45,19 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         (1/m) Σ_i (ℓ(p_i, y_i) + ℓ*(g_i, y_i) − g_i p_i)  +  ‖λ[w, b] + (1/m) Σ_i g_i [x_i, 1]‖² / (2λ).
 
     The first term, the slack, is >= 0, and 0 if g_i is a subderivative at p_i; the second vanishes if g solves the dual
-    for [w, b]. Newton's method shrinks the second and, for the two losses with a kink, the method of multipliers the first.
+    for [w, b]. Newton's method shrinks the second and, for a loss with a kink, the method of multipliers the first.
 
     Parameters
     ----------
     problem : Problem
-        In float64, with one of the four losses of Table 1.
+        In float64, with a loss whose kink or curvature is known: the four of Table 1, or one of your own that says so.
     centred : bool
         Minimise the F of the rows x_i − x̄, which csgd and casgd minimise. Centring is implicit: no row is made dense.
 
     Returns
     -------
     Minimum
-        Deterministic. Its relative gap is at most 1e-10 (squared, log) or 1e-6 (absolute, hinge), or else:
+        Deterministic. Its relative gap is at most 1e-10, or 1e-6 for a loss with a kink, or else:
 
     Warns
     -----
@@ -68,12 +67,12 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
     Raises
     ------
     TypeError
-        Exact or symbolic arithmetic, or a loss of your own, whose conjugate is not known.
+        Exact or symbolic arithmetic, or a loss whose kink and curvature are unknown.
     FloatingPointError
         F or its gradient overflows float64.
 
     Paper: Section 1, eq. 1 (eqn:objective); centred as in Section "Centering and Translation Invariance".
-    Cost: O(n + mk) a conjugate gradient step, of which there are tens (squared, log) to thousands (small λ and a kink); after
+    Cost: O(n + mk) a conjugate gradient step, of which there are tens (no kink) to thousands (small λ and a kink); after
         500 steps of Newton's method or of the multipliers, the former of at most 1000 such steps, it gives up.
     """
     from scipy.optimize import brentq
@@ -83,8 +82,9 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
         raise TypeError(f"problem must be in float64 to be minimised; got lam={problem.lam!r}: state it with a float lam")
     if (problem.weight != 1).any():
         raise ValueError("the examples' weights must all be 1 for the minimum to be certified")
-    if problem.loss != LOSSES.get(problem.loss.name):
-        raise TypeError(f"the loss must be one of {', '.join(map(repr, LOSSES))} to be certified; got {problem.loss!r}")
+    loss = problem.loss
+    if loss.kink is None and loss.curvature is None:
+        raise TypeError(f"loss must have a kink or a curvature to be certified; got {loss.name!r}: state one in Loss(…)")
     m, n, lam = problem.m, problem.n, problem.lam
     rows = sp.csr_array((problem.X.data, problem.X.indices, problem.X.indptr), shape=(m, n))
     columns = rows.T.tocsr()
@@ -99,7 +99,7 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
 
     with np.errstate(over="ignore", invalid="ignore"):
         at_zero = problem.objective(Predictor(np.zeros(n), 0.0), centred)
-        model = _Kinked(problem, at_zero) if problem.loss.name in ("absolute", "hinge") else _Smooth(problem)
+        model = _Smooth(problem) if loss.kink is None else _Kinked(problem, at_zero)
         wb = np.zeros(n + 1)
         for steps_left in reversed(range(STEP_LIMIT + 1)):
             p = predict(wb)
@@ -143,25 +143,23 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
 
 
 class _Smooth:
-    """The squared and log losses as Newton's method sees them: g = ℓ'(p), and its derivative as a function of g."""
+    """A loss without a kink as Newton's method sees them: g = ℓ'(p), and its derivative as a function of g."""
 
     bound = 1e-10
 
     def __init__(self, problem: Problem):
-        self.loss, self.y = problem.loss, problem.y
+        assert problem.loss.curvature is not None
+        self.loss, self.y, self.curvature = problem.loss, problem.y, problem.loss.curvature
 
     def slope(self, p) -> np.ndarray:
         return _derivatives(self.loss, p, self.y)
-
-    def curvature(self, g) -> np.ndarray:
-        return np.ones_like(g) if self.loss == SQUARED else np.abs(g) * (1 - np.abs(g))
 
     def slack(self, p, g) -> float:
         return 0.0
 
 
 class _Kinked:
-    """The absolute and hinge losses: kinked at p = y (for hinge as y = ±1), with slope `low` before it and `high` after.
+    """A loss with a kink: linear with the slope `low` before it, and `high` after.
 
     Newton's method needs the kink rounded off: g climbs from low to high at the rate `sigma`, offset such that it is
     `multipliers` at the kink. Moving the multipliers to the g found makes the smooth minimiser the true one.
@@ -170,19 +168,20 @@ class _Kinked:
     bound = 1e-6
 
     def __init__(self, problem: Problem, at_zero):
-        self.y = problem.y
-        self.low, self.high = (_derivatives(problem.loss, np.full(problem.m, p), self.y) for p in (-np.inf, np.inf))
+        assert problem.loss.kink is not None
+        self.kink = problem.loss.kink(problem.y)
+        self.low, self.high = (_derivatives(problem.loss, np.full(problem.m, p), problem.y) for p in (-np.inf, np.inf))
         self.multipliers = np.zeros(problem.m)
         self.sigma = 0.5 / max(at_zero, TINY)  # in units of 1/y; less than 1, or a hinge at p = 0 is clipped
 
     def slope(self, p) -> np.ndarray:
-        return np.clip(self.multipliers + self.sigma * (p - self.y), self.low, self.high)
+        return np.clip(self.multipliers + self.sigma * (p - self.kink), self.low, self.high)
 
     def curvature(self, g) -> np.ndarray:
         return np.where((self.low < g) & (g < self.high), self.sigma, 0.0)
 
     def slack(self, p, g) -> float:
-        past = p - self.y  # ℓ = max(low past, high past) and ℓ*(g) = g y; for the hinge as y = ±1
+        past = p - self.kink  # ℓ = max(low past, high past) and ℓ*(g) = g kink
         return np.mean(np.maximum((self.high - g) * past, (self.low - g) * past))
 
     def sharpen(self, g) -> None:

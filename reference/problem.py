@@ -27,7 +27,7 @@ class Predictor:
         The mean feature vector, or another origin, if this is the explicit form of a centred predictor.
     pivoted : Predictor, optional
         The same predictor in the explicit form around a pivot, an origin near the data. It makes the predictions, with all
-        digits, where b' = b − w · pivot is a difference of large numbers; see `efficient.pivot`.
+        digits, where b' = b − w · pivot is a difference of large numbers; see `efficient.runs.centring`.
 
     Paper: Section "Centering and Translation Invariance"; eq. 11 (eqn:explicitToImplicit) links the two forms.
     """

@@ -15,7 +15,7 @@ import numpy as np
 
 import reference
 from efficient import State
-from proofs.identical import KINK_DISTANCE
+from proofs.compared.iterates import KINK_DISTANCE
 from reference import LOSSES, Loss, Predictor, Problem
 from reference.arithmetic import fraction
 from reference.losses import GRID_BITS

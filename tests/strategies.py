@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from reference import LOSSES, Problem
-from reference.averages import polynomial, suffix
+from reference.averaging import polynomial, suffix
 
 NIGHTLY = settings.get_current_profile_name() == "nightly"
 STEPS = 16 if NIGHTLY else 8

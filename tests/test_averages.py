@@ -11,7 +11,7 @@ import reference
 from efficient import State
 from proofs.conformance import ALGORITHM
 from reference import LOSSES, Problem, draw_indices, safe_t0
-from reference.averages import polynomial, suffix
+from reference.averaging import polynomial, suffix
 from reference.datasets import load_tweets, make_generic, make_text, make_ties
 
 GENERIC, TIES = make_generic(7, 5, 3, seed=1), make_ties(7, 4, 2, seed=14)

@@ -17,7 +17,7 @@ from proofs.bench.footprint import start
 from proofs.bench.measure import Contestant, NotAvailable, difference, race
 from proofs.bench.tables import of_targets
 from proofs.bench.targets import TARGETS, judged
-from proofs.cost import LOOP, CountingArray, Sizes, Tally
+from proofs.counted.cost import LOOP, CountingArray, Sizes, Tally
 from reference import Predictor, Problem
 from reference.datasets import make_text
 

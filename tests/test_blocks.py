@@ -15,10 +15,10 @@ import pytest
 import scipy.sparse as sp
 
 import efficient
-import efficient.blocks
-import efficient.state
+import efficient.kernels.blocks
+import efficient.runs.state
 from efficient import State
-from efficient.blocks import blocks, held_interrupts
+from efficient.kernels.blocks import blocks, held_interrupts
 from reference import Problem, draw_indices
 from reference.datasets import make_generic, make_text
 
@@ -48,7 +48,7 @@ def test_blocks_follow_one_another_and_end_at_every_multiple(every):
 
 def test_blocks_grow_to_what_a_tenth_of_a_second_allows_and_shrink_again(monkeypatch):
     now, pace = [0.0], [1e-6]
-    monkeypatch.setattr(efficient.blocks.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(efficient.kernels.blocks.time, "perf_counter", lambda: now[0])
     sizes = []
     for start, stop in blocks(0, 1_000_000, 100):
         sizes.append(stop - start)
@@ -65,8 +65,8 @@ def test_neither_blocks_nor_callbacks_nor_progress_change_a_bit(algorithm, monke
     plain = State(PROBLEM, algorithm).run(INDICES)
     watched = State(PROBLEM, algorithm).run(INDICES, callback=lambda t, state: None, every=777, progress=True)
     assert_same_bits(watched, plain)
-    monkeypatch.setattr(efficient.blocks, "ENTRIES", 100)
-    monkeypatch.setattr(efficient.blocks, "SECONDS", 1e-3)
+    monkeypatch.setattr(efficient.kernels.blocks, "ENTRIES", 100)
+    monkeypatch.setattr(efficient.kernels.blocks, "SECONDS", 1e-3)
     short = State(PROBLEM, algorithm).run(INDICES[:1500])
     assert_same_bits(short.run(INDICES[1500:2000]).run(INDICES[2000:]), plain)
 
@@ -84,7 +84,7 @@ def test_projections_computed_before_change_no_bit(algorithm):
 
 @pytest.mark.parametrize("algorithm", ["csgd", "casgd"])
 def test_projections_are_gone_before_the_weights_are_made(algorithm, monkeypatch):
-    monkeypatch.setattr(efficient.state, "LARGE", 1)
+    monkeypatch.setattr(efficient.runs.state, "LARGE", 1)
     m = n = 50_000
     problem = Problem(sp.csr_array((np.ones(m), np.arange(m), np.arange(m + 1)), shape=(m, n)), np.ones(m), "hinge", 1.0)
     train, indices = getattr(efficient, algorithm), np.arange(100)
@@ -138,8 +138,8 @@ def test_bad_arguments_of_a_run(arguments, error, message):
 
 def test_a_run_of_one_block_makes_no_bar_in_a_notebook(monkeypatch):
     wanted = []
-    monkeypatch.setattr(efficient.state, "progress_bar", lambda first, last, bar: wanted.append(bar) or nullcontext())
-    monkeypatch.setattr(efficient.state, "first_block", lambda X: 100)
+    monkeypatch.setattr(efficient.runs.state, "progress_bar", lambda first, last, bar: wanted.append(bar) or nullcontext())
+    monkeypatch.setattr(efficient.runs.state, "first_block", lambda X: 100)
     state = State(PROBLEM, "asgd").run(INDICES[:100]).run(INDICES[:101]).run(INDICES[:1], progress=True)
     assert wanted == [False, None, True]
     assert state.t == 202

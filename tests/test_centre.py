@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from efficient import State, States
-from efficient.centre import Centre, find_centre
+from efficient.runs.centre import Centre, find_centre
 from reference import Predictor, Problem, draw_indices, safe_t0
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import make_shifted, make_text
 from reference.rows import as_rows
 

@@ -28,9 +28,9 @@ from efficient.__main__ import main
 from efficient.cli import checkpoint, examples, train
 from efficient.cli.features import fit_transform_to
 from efficient.cli.model_file import load_model
-from efficient.cli.splits import folds, groups_of_equal_rows, hold_out
+from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import Problem, draw_indices, safe_t0
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import load_spam, load_svmlight, load_tweets
 
 ROOT = Path(__file__).parent.parent
@@ -667,7 +667,7 @@ def test_wherever_it_is_interrupted_it_goes_on_to_the_same_bits(casgd, mails, mo
     """Also within an epoch, and by Ctrl-C or by an end without a last word."""
     X, y, _ = load_svmlight(mails)
     dump_svmlight_file(X, y + np.arange(len(y)) % (labels // 2), "a.svm", zero_based=False)
-    monkeypatch.setattr("efficient.blocks.ENTRIES", 50_000)
+    monkeypatch.setattr("efficient.kernels.blocks.ENTRIES", 50_000)
     monkeypatch.setattr(train, "SECONDS_BETWEEN_CHECKPOINTS", 0)
     works(casgd("train", "a.svm", "-o", "whole.model", "--epochs", 3))
     save, stops, steps = checkpoint.Checkpoint.save, iter([2, 1, 3, 1]), []
@@ -837,7 +837,7 @@ assert "sklearn" in sys.modules
 
 def test_progress_is_shown_on_a_terminal_only(casgd, mails, monkeypatch):
     plain = works(casgd("train", mails, "-o", "a.model", "--epochs", 3))
-    monkeypatch.setattr("efficient.blocks.progress_bar", None)  # not this one
+    monkeypatch.setattr("efficient.kernels.blocks.progress_bar", None)  # not this one
     monkeypatch.setattr(train, "progress_bar", shown_at_once)
     status, out, err = casgd("train", mails, "-o", "a.model", "--epochs", 3)
     assert (status, "steps" in err) == (0, True)

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from efficient.state import ALGORITHMS
-from proofs import cost
+from efficient.runs.algorithms import ALGORITHMS
+from proofs.counted import cost
 from proofs.ledger import Entry
 from reference import Problem, draw_indices
 from reference.datasets import make_generic

@@ -25,11 +25,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import efficient
-from efficient import CASGDClassifier, CASGDRegressor, State, fitting
-from efficient.centre import find_centre
-from efficient.cli.splits import hold_out
+from efficient import CASGDClassifier, CASGDRegressor, State
+from efficient.estimators import fitting
+from efficient.runs.centre import find_centre
+from efficient.training.splits import hold_out
 from reference import LOSSES, Loss, Problem, draw_indices, safe_t0
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import load_spam, load_tweets, make_generic, make_shifted, make_text
 
 DATA = make_text(60, 300, 10, seed=1)
@@ -410,7 +411,7 @@ def test_estimators_are_imported_when_they_are_asked_for():
 
 
 def test_the_defaults_are_as_good_as_those_of_scikit_learn():
-    """Within 1 % in accuracy on the mails, and better on the tweets; `python -m proofs.quality` says more."""
+    """Within 1 % in accuracy on the mails, and better on the tweets; `python -m proofs.measured.accuracy` says more."""
     found = {}
     for load, estimators in (
         (load_spam, (CASGDClassifier(random_state=0), SGDClassifier(random_state=0), CASGDClassifier(alpha=1, random_state=0))),

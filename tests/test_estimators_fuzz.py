@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from efficient import CASGDClassifier, CASGDRegressor, fitting
+from efficient import CASGDClassifier, CASGDRegressor
+from efficient.estimators import fitting
 
 TAME = st.sampled_from([0, 0, 0, 1, -1, 2.5, -0.5, True, np.float32(0.1), 3])
 WILD = st.sampled_from([0, 0, 1, -1, 1e-300, 5e-324, 1e155, 1e308, -1e308])

@@ -12,10 +12,10 @@ import pytest
 import sympy
 
 from proofs.conformance.twins import FAULTS
-from proofs.exercises import Wrong, is_weighted_mean, marking, marks, questions, total, touches_few
-from proofs.exercises.formulas import agrees, equals
-from proofs.exercises.schemes import WRONG_MEANS
-from proofs.symbols import g, h, t, u, v, x
+from proofs.course import Wrong, is_weighted_mean, marking, marks, questions, total, touches_few
+from proofs.course.formulas import agrees, equals
+from proofs.course.schemes import WRONG_MEANS
+from proofs.proved.symbols import g, h, t, u, v, x
 from reference import Problem, iterates
 
 ROOT = Path(__file__).parent.parent

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 import efficient
 import reference
+from proofs.compared.iterates import EPS
 from proofs.conformance import ALGORITHM
-from proofs.identical import EPS
 from reference import LOSSES, Problem, draw_indices
 from reference.datasets import make_generic, make_shifted, make_text
 

@@ -22,7 +22,6 @@ import scipy.sparse as sp
 import efficient.__main__ as command_line
 from efficient import State, States
 from efficient.__main__ import main
-from efficient.archives import check_stored
 from efficient.cli import examples, train
 from efficient.cli.checkpoint import Checkpoint
 from efficient.cli.examples import Examples, check_memory, physical_memory, read_examples, read_rows
@@ -31,10 +30,11 @@ from efficient.cli.labels import find_classes, shown
 from efficient.cli.learning import epochs_of, row_summary
 from efficient.cli.model_file import LONGEST_HEADER, Model, load_model
 from efficient.cli.options import parse
-from efficient.cli.quality import quality, shown_quality
-from efficient.cli.splits import folds, groups_of_equal_rows, hold_out
+from efficient.runs.archives import check_stored
+from efficient.training.metrics import quality, shown_quality
+from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import LOSSES, Predictor, Problem, draw_indices
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import load_svmlight
 
 ROWS = "0 1:2 3:0.5\n1 2:1\n0 1:1 2:0.25\n1 2:3 3:1\n0 3:2\n1 1:1 2:2\n"
@@ -790,8 +790,8 @@ def test_checkpoints_are_saved_twice_a_minute_and_after_each_epoch(casgd, monkey
     saved = []
     save = Checkpoint.save
     monkeypatch.setattr(Checkpoint, "save", lambda self, states: (saved.append(states.t), save(self, states)))
-    monkeypatch.setattr("efficient.blocks.ENTRIES", 1)  # blocks of one step
-    monkeypatch.setattr("efficient.blocks.SECONDS", 0)
+    monkeypatch.setattr("efficient.kernels.blocks.ENTRIES", 1)  # blocks of one step
+    monkeypatch.setattr("efficient.kernels.blocks.SECONDS", 0)
     arguments = ["train", "a.svm", "--epochs", 2, "--checkpoint", "c"]
     for seconds, expected in ((1, [6, 12]), (10, [4, 6, 10, 12]), (31, [*range(1, 7), *range(6, 13), 12])):
         clock(monkeypatch, seconds)

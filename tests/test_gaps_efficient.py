@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import efficient.blocks
-import efficient.state
+import efficient.kernels.blocks
+import efficient.runs.state
 import reference
 from efficient import State, States
-from efficient.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
-from efficient.compiled import compiled_derivative, compiled_loop
-from efficient.lanes import read_four, write_four
-from efficient.sparse import add, add_both, dot
+from efficient.kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
+from efficient.kernels.compiled import compiled_derivative, compiled_loop
+from efficient.kernels.simd import read_four, write_four
+from efficient.kernels.sparse import add, add_both, dot
 from reference import LOSSES, Problem
-from reference.averages import polynomial, suffix
+from reference.averaging import polynomial, suffix
 from reference.rows import as_rows
 
 needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -125,7 +125,7 @@ def test_projections_are_made_once_where_they_pay(monkeypatch):
     kept = state._projections
     assert state.run([0] * 6)._projections is kept
     for large, made in ((1, 3), (2, 3), (3, 0)):
-        monkeypatch.setattr(efficient.state, "LARGE", large)
+        monkeypatch.setattr(efficient.runs.state, "LARGE", large)
         assert len(projections("casgd", 1)) == made
 
 
@@ -157,7 +157,7 @@ def test_exact_runs_begin_with_one_step_and_show_their_progress(monkeypatch):
         def update(self, steps):
             updates.append(steps)
 
-    monkeypatch.setattr(efficient.state, "progress_bar", lambda first, total, wanted: nullcontext(Bar()))
+    monkeypatch.setattr(efficient.runs.state, "progress_bar", lambda first, total, wanted: nullcontext(Bar()))
     seen = []
     state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", Fraction(1)), "sgd").run([0] * 5)
     state.run([0, 1] * 10, callback=lambda t, state: seen.append(t))
@@ -421,7 +421,7 @@ def test_a_loop_and_a_derivative_are_compiled_once():
 
 
 def test_many_models_begin_with_blocks_that_many_times_smaller(monkeypatch):
-    monkeypatch.setattr(efficient.blocks, "ENTRIES", 100)
+    monkeypatch.setattr(efficient.kernels.blocks, "ENTRIES", 100)
     problem, seen = Problem(np.zeros((5, 3)), np.ones(5), "squared", 1.0), []
     States([problem] * 10).run(np.zeros(60, int), callback=lambda t, _: seen.append(t))
     assert seen[0] == 50
@@ -451,14 +451,14 @@ def test_the_first_block_visits_some_300_000_entries():
 
 def clock(monkeypatch, *seconds):
     """Let blocks take these times in turn, and be meant to take 1/8."""
-    monkeypatch.setattr(efficient.blocks, "SECONDS", 1 / 8)
+    monkeypatch.setattr(efficient.kernels.blocks, "SECONDS", 1 / 8)
     now, times = [0.0], iter([each for took in seconds for each in (0.0, took)])
 
     def tick():
         now[0] += next(times)
         return now[0]
 
-    monkeypatch.setattr(efficient.blocks.time, "perf_counter", tick)
+    monkeypatch.setattr(efficient.kernels.blocks.time, "perf_counter", tick)
 
 
 @pytest.mark.parametrize(
@@ -546,7 +546,7 @@ def test_who_handled_interrupts_before_gets_what_was_held_back():
 @pytest.mark.parametrize("notebook", [True, False])
 def test_a_bar_is_shown_where_somebody_looks(terminal, notebook, monkeypatch):
     monkeypatch.setattr("tqdm.auto.tqdm", lambda **options: nullcontext(options))
-    monkeypatch.setattr(efficient.blocks.sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setattr(efficient.kernels.blocks.sys.stderr, "isatty", lambda: terminal)
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     if notebook:
         monkeypatch.setitem(sys.modules, "ipykernel", sys)
@@ -564,8 +564,8 @@ def test_a_run_of_one_block_shows_no_bar_unless_asked(monkeypatch):
         wanted.append(progress)
         return nullcontext()
 
-    monkeypatch.setattr(efficient.state, "progress_bar", bar)
-    monkeypatch.setattr(efficient.state, "first_block", lambda X: 3)
+    monkeypatch.setattr(efficient.runs.state, "progress_bar", bar)
+    monkeypatch.setattr(efficient.runs.state, "first_block", lambda X: 3)
     for steps, asked in ((2, None), (3, None), (4, None), (2, True), (4, False)):
         State(problem, "asgd").run(np.zeros(steps, dtype=int), progress=asked)
     assert wanted == [False, False, None, True, False]
@@ -579,7 +579,7 @@ def test_without_columns_v_and_u_lie_as_far_apart_as_with_them(algorithm):
 
 
 def test_the_estimators_come_when_they_are_asked_for():
-    from efficient.estimators import CASGDClassifier
+    from efficient.estimators.linear import CASGDClassifier
 
     assert efficient.CASGDClassifier is CASGDClassifier
     with pytest.raises(AttributeError, match="no attribute 'CASGDTransformer'"):

@@ -12,10 +12,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from efficient import CASGDClassifier, CASGDRegressor, State, States, fitting
-from efficient.fitting import LinearEstimator
-from efficient.learning import averaging, mean_loss, needs_t0, objective, scores, state_problems
-from efficient.one_vs_rest import count_models, decide, targets
+from efficient import CASGDClassifier, CASGDRegressor, State, States
+from efficient.estimators import fitting
+from efficient.estimators.fitting import LinearEstimator
+from efficient.training.classes import count_models, decide, targets
+from efficient.training.models import averaging, mean_loss, needs_t0, objective, scores, state_problems
 from reference import LOSSES, Loss, Predictor, Problem, draw_indices
 
 X = np.array([[1.0, 0, 2], [0, 1, 0], [3, 0, 0], [0, 2, 1], [1, 1, 0], [0, 0, 1]])

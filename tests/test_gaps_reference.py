@@ -15,7 +15,7 @@ import reference
 from efficient import State
 from reference import LOSSES, Predictor, Problem, draw_indices, safe_t0
 from reference.arithmetic import fraction
-from reference.averages import evaluate, polynomial, suffix
+from reference.averaging import evaluate, polynomial, suffix
 from reference.losses import GRID_BITS
 from reference.rows import as_rows
 from reference.sampling import repeated

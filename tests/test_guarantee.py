@@ -10,8 +10,9 @@ import pytest
 import z3
 
 import reference
-from proofs import guarantee, pictures
-from proofs.guarantee import BOUNDS, PROOFS, SMALL, Bound, Small, certified_minimum, expected, shares
+from proofs import pictures
+from proofs.proved import convergence as guarantee
+from proofs.proved.convergence import BOUNDS, PROOFS, SMALL, Bound, Small, certified_minimum, expected, shares
 from reference import Problem, minimise
 from reference.datasets import load_tweets, with_sign_labels
 
@@ -111,7 +112,11 @@ def test_random_problems(loss, seed, monkeypatch):
 
 def test_it_can_be_read_alone():
     done = subprocess.run(
-        [sys.executable, "-m", "proofs.guarantee"], capture_output=True, check=False, cwd=ROOT, env={"PYTHONIOENCODING": "utf8"}
+        [sys.executable, "-m", "proofs.proved.convergence"],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        env={"PYTHONIOENCODING": "utf8"},
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 100

@@ -7,10 +7,12 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_diabetes
 
-from efficient import state
-from proofs import identical, independence, translation
+from efficient.runs import state
 from proofs.__main__ import main
-from proofs.cases import Case
+from proofs.compared import iterates as identical
+from proofs.compared import scikit_learn as independence
+from proofs.compared import translation
+from proofs.data import Case
 from proofs.ledger import SECTION_OF, SECTIONS, Entry
 from reference.datasets import make_generic, make_shifted, make_ties
 

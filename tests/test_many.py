@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import efficient.blocks
+import efficient.kernels.blocks
 import reference
-from efficient import State, States, hints, many
-from efficient.state import ALGORITHMS
-from proofs import cost, mutation
-from proofs.many import PROOFS
+from efficient import State, States
+from efficient.kernels import batch as many
+from efficient.kernels import prefetch as hints
+from efficient.runs.algorithms import ALGORITHMS
+from proofs.counted import cost
+from proofs.proved import corruptions as mutation
+from proofs.proved.batch import PROOFS
 from reference import LOSSES, Loss, Problem, draw_indices
-from reference.averages import polynomial, suffix
+from reference.averaging import polynomial, suffix
 from reference.datasets import make_generic, make_shifted, make_text, make_ties
 
 DATA = make_text(60, 300, 10, seed=1)
@@ -205,7 +208,7 @@ def test_pieces_saves_copies_and_pickles_give_the_bits_of_one_run(algorithm, tmp
 def test_callbacks_blocks_and_progress_change_no_bit(monkeypatch, capsys):
     problems, seen = variants(), []
     plain = States(problems, "casgd").run(PI)
-    monkeypatch.setattr(efficient.blocks, "ENTRIES", 100)
+    monkeypatch.setattr(efficient.kernels.blocks, "ENTRIES", 100)
     watched = States(problems, "casgd")
     watched.run(PI, callback=lambda t, states: seen.append((t, states.average()[6].b)), every=100, progress=True)
     assert [t for t, _ in seen] == [100, 200, 300, 400]

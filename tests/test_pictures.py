@@ -9,8 +9,11 @@ from matplotlib.colors import same_color
 
 import efficient
 import reference
-from proofs import averages, identical, pictures, translation
-from proofs.cost import count_dense, count_sparse
+from proofs import pictures
+from proofs.compared import iterates as identical
+from proofs.compared import translation
+from proofs.counted.cost import count_dense, count_sparse
+from proofs.measured import averaging as averages
 from proofs.pictures.look import ALGORITHM_COLOURS, colours_of_averages
 from reference import LOSSES, Predictor, Problem, draw_indices, minimise, safe_t0
 from reference.datasets import make_generic

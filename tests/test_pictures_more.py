@@ -6,19 +6,21 @@ import pytest
 from matplotlib.colors import to_hex
 
 import efficient
-from efficient.cli.splits import groups_of_equal_rows, hold_out
-from efficient.state import ALGORITHMS
-from proofs import held_out, mutation, pictures
+from efficient.runs.algorithms import ALGORITHMS
+from efficient.training.splits import groups_of_equal_rows, hold_out
+from proofs import pictures
 from proofs.bench.caches import bend, cache_sizes
-from proofs.mutation import EVIDENCE, corrupted, standing, stands
+from proofs.measured import held_out
 from proofs.pictures.explore import PAIRS, view
 from proofs.pictures.look import ALGORITHM_COLOURS
 from proofs.pictures.proving import largest
-from proofs.prover import Equation
-from proofs.shipped import unrolled
-from proofs.symbols import v, x
+from proofs.proved import corruptions as mutation
+from proofs.proved.corruptions import EVIDENCE, corrupted, standing, stands
+from proofs.proved.prover import Equation
+from proofs.proved.shipped import unrolled
+from proofs.proved.symbols import v, x
 from reference import Predictor, draw_indices, safe_t0
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import Dataset, load_spam, make_text
 
 mpl.use("Agg")

@@ -10,10 +10,10 @@ import scipy.sparse as sp
 import efficient
 from efficient import State
 from efficient.casgd import add_up, centre
-from efficient.centre import find_centre
-from efficient.pivot import find_pivot, is_far, pivoted
-from proofs import stability
-from proofs.stability import BOUND, LAM, OFFSETS, Printed, errors, measure, relative
+from efficient.runs.centre import find_centre
+from efficient.runs.centring import find_pivot, is_far, pivoted
+from proofs.measured import stability
+from proofs.measured.stability import BOUND, LAM, OFFSETS, Printed, errors, measure, relative
 from reference import LOSSES, Predictor, Problem, draw_indices
 from reference.datasets import load_spam, load_tweets, make_generic, make_shifted, make_text
 from reference.rows import as_rows
@@ -128,7 +128,7 @@ def test_a_quick_look_misses_no_pivot_and_spares_most_of_the_search(weighted, dt
     assert (False, True) not in seen and (False, False) in seen and (True, True) in seen
     if not weighted:
         assert seen.count((True, False)) < 30
-    monkeypatch.setattr("efficient.pivot.FAR", 2.0)
+    monkeypatch.setattr("efficient.runs.centring.FAR", 2.0)
     assert (False, True) in looked_at(weighted, dtype)
 
 
@@ -156,7 +156,7 @@ def test_the_mean_of_many_rows_far_away(monkeypatch):
     values = 1e12 + np.random.default_rng(0).normal(size=1_000_000)
     exact = float(sum(map(Fraction, values[::1000])) / 1000)
     assert abs(find_pivot(column(values[::1000]))[0] - exact) <= 1e-4  # the spacing of floats there
-    monkeypatch.setattr("efficient.blocks.ENTRIES", 1000)  # the blocks do not show
+    monkeypatch.setattr("efficient.kernels.blocks.ENTRIES", 1000)  # the blocks do not show
     pivot = find_pivot(column(values))[0]
     assert abs(np.mean(values - pivot)) <= 1e-3
 
@@ -320,7 +320,7 @@ def test_pivoting_and_predicting_never_make_the_matrix_dense():
 
 
 def test_detection_takes_no_room_like_the_matrix(monkeypatch):
-    monkeypatch.setattr("efficient.blocks.ENTRIES", 1000)
+    monkeypatch.setattr("efficient.kernels.blocks.ENTRIES", 1000)
     X = as_rows(sp.csr_array(np.random.default_rng(0).normal(1, 1, (20_000, 20))))
     tracemalloc.start()
     try:

@@ -11,26 +11,23 @@ import pytest
 import sympy
 import z3
 
-from efficient.state import ALGORITHMS
-from proofs import (
-    averages,
-    averaging,
-    beyond,
-    centring,
-    cost,
-    descent,
-    guarantee,
-    introduction,
-    mutation,
-    pseudocode,
-    shipped,
-    slips,
-)
-from proofs.branches import branches
+from efficient.runs.algorithms import ALGORITHMS
+from proofs import slips
+from proofs.counted import cost
 from proofs.ledger import NAMES, SECTION_OF, Entry, Job, fill
-from proofs.proof import Proof, jobs_of, proof, show
-from proofs.prover import Equation, Undecided, corruptions, counterexample, is_identity, residual, split_sums
-from proofs.symbols import V, X, g, h, k, lam, m, n, over_coordinates, over_examples, t, u, v, x
+from proofs.measured import averaging as averages
+from proofs.proved import asgd as averaging
+from proofs.proved import casgd as centring
+from proofs.proved import convergence as guarantee
+from proofs.proved import corruptions as mutation
+from proofs.proved import extensions as beyond
+from proofs.proved import losses as introduction
+from proofs.proved import pseudocode, shipped
+from proofs.proved import sgd as descent
+from proofs.proved.branches import branches
+from proofs.proved.proof import Proof, jobs_of, proof, show
+from proofs.proved.prover import Equation, Undecided, corruptions, counterexample, is_identity, residual, split_sums
+from proofs.proved.symbols import V, X, g, h, k, lam, m, n, over_coordinates, over_examples, t, u, v, x
 from reference import LOSSES
 
 ROOT = Path(__file__).parent.parent
@@ -102,7 +99,7 @@ def test_a_proof_without_steps_is_none():
 
 
 def test_a_corruption_that_survives_is_reported(monkeypatch):
-    monkeypatch.setattr("proofs.proof.is_identity", lambda equation: True)
+    monkeypatch.setattr("proofs.proved.proof.is_identity", lambda equation: True)
     (entry,) = descent.step_rearranged.check()
     assert not entry.holds
     assert "corruption not refuted" in entry.figure
@@ -209,7 +206,7 @@ def test_sums_over_two_indices_are_refused():
 
 
 def test_undecided_is_no_verdict(monkeypatch):
-    monkeypatch.setattr("proofs.prover.Z3_EFFORT", 1)
+    monkeypatch.setattr("proofs.proved.prover.Z3_EFFORT", 1)
     with pytest.raises(Undecided):
         counterexample(Equation("hard", (x + g) ** 3 * (h + v) / lam, (x + g) ** 2 * (h + v) * (x + g) / lam))
     (entry,) = averaging.mean_weights.check()

@@ -23,11 +23,11 @@ from hypothesis.errors import NoSuchExample
 import efficient
 import reference
 from efficient import State
+from proofs.compared.iterates import KINK_DISTANCE
 from proofs.conformance import twins
-from proofs.identical import KINK_DISTANCE
 from reference import LOSSES, Loss, Predictor, Problem
 from reference.arithmetic import fraction
-from reference.averages import suffix
+from reference.averaging import suffix
 from tests.rounding import (
     Rounded,
     Undecided,

@@ -6,13 +6,12 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
-from reference.files import write_whole
-
-from ..one_vs_rest import decide
+from ..runs.files import write_whole
+from ..training.classes import decide
+from ..training.metrics import quality, shown_quality
 from .examples import read_examples, read_rows
 from .labels import shown
 from .model_file import Model, load_model
-from .quality import quality, shown_quality
 
 
 def predict(options: argparse.Namespace) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reference import Problem
-from reference.averages import Weights
+from reference.averaging import Weights
 
-from ..archives import check_stored
-from ..states import States
+from ..runs.archives import check_stored
+from ..runs.batch import States
 
 SETTINGS = "settings.json"
 

@@ -36,11 +36,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from reference import LOSSES, Loss, Predictor
-from reference.files import write_whole
 
-from ..archives import check_stored
-from ..learning import scores
-from ..one_vs_rest import count_models, decide
+from ..runs.archives import check_stored
+from ..runs.files import write_whole
+from ..training.classes import count_models, decide
+from ..training.models import scores
 from .features import TRANSFORMS, Transform
 
 FORMAT, VERSION = "casgd model", 1

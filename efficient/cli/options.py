@@ -9,10 +9,10 @@ import numpy as np
 
 from reference import LOSSES
 from reference.arithmetic import check_lam, check_t0
-from reference.files import check_writable
 from reference.sampling import ORDERS
 
-from ..state import ALGORITHMS
+from ..runs.algorithms import ALGORITHMS
+from ..runs.files import check_writable
 from . import model_file
 from .apply import evaluate, predict
 from .examples import STANDARD_INPUT

@@ -6,15 +6,15 @@ import numpy as np
 
 from reference import LOSSES
 
-from ..blocks import progress_bar
-from ..learning import begin, predictors_of, scores, state_problems
-from ..one_vs_rest import count_models
+from ..kernels.blocks import progress_bar
+from ..training.classes import count_models
+from ..training.metrics import quality, shown_quality
+from ..training.models import begin, predictors_of, scores, state_problems
+from ..training.splits import folds
 from .examples import check_memory, read_examples
 from .features import fit_transform_to
 from .labels import find_classes
 from .learning import epochs_of, row_summary
-from .quality import quality, shown_quality
-from .splits import folds
 
 
 def sweep(options: argparse.Namespace) -> None:

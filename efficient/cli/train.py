@@ -9,18 +9,18 @@ import numpy as np
 
 from reference import LOSSES, Problem
 
-from ..blocks import progress_bar
-from ..learning import averaging, begin, is_centred, objective, predictors_of, scores, state_problems
-from ..one_vs_rest import count_models
-from ..states import States
+from ..kernels.blocks import progress_bar
+from ..runs.batch import States
+from ..training.classes import count_models
+from ..training.metrics import quality, shown_quality
+from ..training.models import averaging, begin, is_centred, objective, predictors_of, scores, state_problems
+from ..training.splits import hold_out
 from .checkpoint import Checkpoint
 from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
 from .labels import find_classes
 from .learning import epochs_of, row_summary
 from .model_file import Model
-from .quality import quality, shown_quality
-from .splits import hold_out
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 """Within an epoch that takes longer."""

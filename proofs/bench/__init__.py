@@ -1,7 +1,7 @@
 """`python -m proofs bench`: how fast the loops are on this machine, against a floor, plain code and scikit-learn.
 
 Ratios of times inside one run carry over to other machines, seconds do not. No claim of the paper rests on a clock; its
-cost is counted, see `proofs.cost`.
+cost is counted, see `proofs.counted.cost`.
 """
 
 import argparse
@@ -17,8 +17,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from efficient.runs.files import write_whole
 from reference import LOSSES, Problem
-from reference.files import write_whole
 
 from . import tables
 from .footprint import start

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from efficient.state import ALGORITHMS
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem, draw_indices
 from reference.datasets import make_generic, make_text
 

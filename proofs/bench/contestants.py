@@ -9,8 +9,8 @@ import numpy as np
 import efficient
 import reference
 from efficient import State, States
-from efficient.compiled import compiled_derivative, compiled_loop, unsigned
-from efficient.state import ALGORITHMS
+from efficient.kernels.compiled import compiled_derivative, compiled_loop, unsigned
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices
 
 from .. import peer

@@ -7,9 +7,9 @@ every step; with the hinge loss a step whose ℓ' is 0 writes nothing, so that a
 
 import numpy as np
 
-from efficient.hints import ahead
-from efficient.lanes import read_four, write_four
-from efficient.sparse import FOUR, ONE, THREE, TWO, entries
+from efficient.kernels.prefetch import ahead
+from efficient.kernels.simd import read_four, write_four
+from efficient.kernels.sparse import FOUR, ONE, THREE, TWO, entries
 
 
 def visit_twice(X, indices, state, v):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import efficient
-from efficient.state import ALGORITHMS
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem, draw_indices
 
 SMALL = 100_000

@@ -14,7 +14,7 @@ import reference
 from reference import Problem, draw_indices
 from reference.datasets import make_generic
 
-from ..cost import count_dense, count_sparse
+from ..counted.cost import count_dense, count_sparse
 from .contestants import loop
 from .measure import now
 from .sets import LAM, LOSS

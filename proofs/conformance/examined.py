@@ -15,11 +15,11 @@ from tqdm import tqdm
 
 import efficient
 import reference
+from efficient.runs.files import write_whole
 from reference import Problem
-from reference.files import write_whole
 
 from .. import peer
-from ..stability import Printed
+from ..measured.stability import Printed
 from . import train_with
 from .check import check
 from .report import Report

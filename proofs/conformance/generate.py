@@ -20,8 +20,8 @@ from typing import BinaryIO
 from tqdm import tqdm
 
 import reference
+from efficient.runs.files import write_whole
 from reference import LOSSES, PAPER
-from reference.files import write_whole
 from reference.losses import GRID_BITS
 
 from .bounds import bounds

@@ -11,8 +11,8 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
+from efficient.runs.files import write_whole
 from reference import PAPER
-from reference.files import write_whole
 
 from .answers import Implementation
 from .cases import VERSION

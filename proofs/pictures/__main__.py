@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from reference.files import write_whole
+from efficient.runs.files import write_whole
 
 from . import averages, four_traces
 

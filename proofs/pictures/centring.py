@@ -5,8 +5,8 @@ import numpy as np
 import efficient
 from reference import Problem, safe_t0
 
-from ..stability import CURVES, OFFSETS, measure
-from ..translation import changes
+from ..compared.translation import changes
+from ..measured.stability import CURVES, OFFSETS, measure
 from .look import ALGORITHM_COLOURS, COLOURS, labelled, new_axes
 
 
@@ -14,7 +14,7 @@ def stability(ax=None):
     """How many digits casgd has left where the mean is large: the worst relative error of its weights over the four losses.
 
     Each of the three ways is held against the exact run on the same floats, 20 rows of spread 1 and 40 steps; see
-    `proofs.stability`. An error of 1 means that no digit is left.
+    `proofs.measured.stability`. An error of 1 means that no digit is left.
     """
     ax = new_axes() if ax is None else ax
     offsets, measured = np.array(OFFSETS[1:]), measure()  # 0 has no place on a logarithmic axis
@@ -60,7 +60,7 @@ def fits(problem: Problem, indices, ax=None):
 
 
 def translation(ax=None, powers=range(-12, 31, 3)):
-    """How much the predictions change when a power of two is added to every entry of the rows; see `proofs.translation`."""
+    """How much the predictions change when a power of two is added to every entry of the rows."""
     ax = new_axes() if ax is None else ax
     offsets = 2.0 ** np.array(powers)
     for (name, change), marker in zip(changes(tuple(offsets)).items(), "osD^", strict=True):

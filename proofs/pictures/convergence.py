@@ -4,10 +4,10 @@ import numpy as np
 
 from efficient import State
 from reference import Predictor, Problem, draw_indices, minimise
-from reference.averages import polynomial
+from reference.averaging import polynomial
 from reference.datasets import load_tweets, with_sign_labels
 
-from ..averages import (
+from ..measured.averaging import (
     KINDS,
     LONG,
     Setting,
@@ -22,7 +22,7 @@ from .look import ALGORITHM_COLOURS, colours_of_averages, labelled, new_axes, pl
 
 
 def guarantee(ax=None, passes: int = 20, seeds: int = 10):
-    """E F − F* of three averages against T, with the bounds that `proofs.guarantee` proves: 4196 tweets, hinge, λ = 0.01.
+    """E F − F* of three averages against T, with their proved bounds: 4196 tweets, hinge, λ = 0.01.
 
     The lines are means over the seeds, the bands reach from the lowest to the highest; G² = 4 max ‖[x_i, 1]‖².
     """

@@ -4,7 +4,7 @@ import numpy as np
 
 from reference import Problem, draw_indices
 
-from ..cost import count_dense, count_sparse
+from ..counted.cost import count_dense, count_sparse
 from .look import ALGORITHM_COLOURS, grid, labelled, new_axes, plain_numbers
 
 SPEED_SHOWN = {

@@ -5,7 +5,7 @@ import numpy as np
 from reference import Problem, draw_indices
 from reference.datasets import load_tweets, with_sign_labels
 
-from ..identical import Trace, compare
+from ..compared.iterates import Trace, compare
 from .look import ALGORITHM_COLOURS, grid, labelled, new_axes
 
 LOWEST = 1e-21
@@ -20,7 +20,7 @@ def identical(trace: Trace, algorithm: str, ax=None):
     Parameters
     ----------
     trace : Trace
-        From `proofs.identical.compare`.
+        From `proofs.compared.iterates.compare`.
     algorithm : str
         Whose colour it takes.
     ax : matplotlib Axes, optional

@@ -4,7 +4,7 @@ import numpy as np
 
 from reference import LOSSES
 
-from ..identical import KINK_DISTANCE
+from ..compared.iterates import KINK_DISTANCE
 from .look import COLOURS, grid, labelled
 
 AT_KINK = 1.0

@@ -2,10 +2,10 @@
 
 import sympy
 
-from efficient.state import ALGORITHMS
+from efficient.runs.algorithms import ALGORITHMS
 
-from ..mutation import EVIDENCE
-from ..shipped import induction, unrolled
+from ..proved.corruptions import EVIDENCE
+from ..proved.shipped import induction, unrolled
 from .look import ALGORITHM_COLOURS, labelled, new_axes
 
 
@@ -42,7 +42,7 @@ def survivors(found, name: str, ax=None):
     Parameters
     ----------
     found : dict
-        From `proofs.mutation.standing`.
+        From `proofs.proved.corruptions.standing`.
     name : str
         Of the algorithm.
     ax : matplotlib Axes, optional

@@ -4,7 +4,7 @@ import numpy as np
 
 from reference import Predictor
 
-from ..held_out import KINDS
+from ..measured.held_out import KINDS
 from .look import ALGORITHM_COLOURS, colours_of_averages, labelled, new_axes, plain_numbers
 
 LAST, UNIFORM, WEIGHTED, _ = colours_of_averages("asgd")
@@ -27,7 +27,7 @@ def sweep(lams, misses, ax=None, binary: bool = True):
     ----------
     lams : sequence of λ
     misses : ndarray
-        From `proofs.held_out.by_lambda`.
+        From `proofs.measured.held_out.by_lambda`.
     ax : matplotlib Axes, optional
     binary : bool
         Whether a miss is a wrong sign, drawn in percent.

@@ -15,7 +15,7 @@ from functools import partial
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from reference.files import write_whole
+from efficient.runs.files import write_whole
 
 from ..ledger import SECTION_OF, Entry, Job, fill, read_json, summary, write_json
 from . import figures, page

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 from ..ledger import NAMES, SECTION_OF, SECTIONS, Entry, versions
-from ..pseudocode import LINES, RECOVERIES
+from ..proved.pseudocode import LINES, RECOVERIES
 from ..slips import SLIPS
 from .elements import add, document, element, words
 from .figures import Drawn
@@ -284,7 +284,7 @@ class _Page:
                 " for machines, in the order of their numbers. One label alone is computed again and printed by ",
                 element("code", "python -m proofs --only LABEL"),
                 "; the proofs are read in full, step by step, with ",
-                element("code", "python -m proofs.descent"),
+                element("code", "python -m proofs.proved.sgd"),
                 " and likewise ",
                 *_listed(element("code", name) for name in OTHER_PROOFS),
                 ".",

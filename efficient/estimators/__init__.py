@@ -1,0 +1,1 @@
+"""scikit-learn's interface to the training program."""

@@ -1,0 +1,321 @@
+"""The algorithms as scikit-learn estimators: pipelines, grid searches, sparse matrices, DataFrames, streams.
+
+λ, the strength of the regularisation, is called `alpha` here, and other programs have other names and scales for it. Their F is
+the same, but for the bias, with
+
+| program, for m rows                                      | parameter | value               | bias regularised |
+| -------------------------------------------------------- | --------- | ------------------- | ---------------- |
+| the paper                                                | λ         | λ                   | yes              |
+| `CASGDClassifier`, `CASGDRegressor`                      | alpha     | λ                   | yes              |
+| scikit-learn's `SGDClassifier`, `SGDRegressor`           | alpha     | λ                   | no               |
+| `LogisticRegression`                                     | C         | 1/(λm)              | no               |
+| `LinearSVC(loss="hinge")`, `LinearSVR(epsilon=0)`        | C         | 1/(λm)              | yes              |
+| `Ridge`                                                  | alpha     | λm                  | no               |
+| liblinear, as its -s 0 (log), -s 3 (hinge)               | -c        | 1/(λm)              | with -B 1        |
+| Vowpal Wabbit without --bfgs                             | --l2      | λ; 2λ if squared    | yes              |
+
+What is said of scikit-learn's solvers is tested, and of the last two programs by their documentation; the squared loss of
+Vowpal Wabbit has no factor ½.
+
+The bias of `CASGDClassifier` and `CASGDRegressor` is regularised, as in the paper: λ/2 (‖w‖² + b²). With the centred
+algorithms, `casgd` (the default) and `csgd`, that is harmless: b is then the prediction at the mean of the rows, not at an
+origin that may be far from all of them, and the result does not depend on where the origin is.
+"""
+
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+
+from reference.losses import get_loss
+from reference.sampling import check_weight
+
+from ..runs.batch import States
+from ..training.classes import decide
+from .fitting import IfStepsAreKnown, LinearEstimator
+
+
+class CASGDClassifier(ClassifierMixin, LinearEstimator):
+    """A linear classifier, trained by averaged SGD on centred rows that are never made dense.
+
+    Parameters
+    ----------
+    loss : {"hinge", "log"}, or a Loss
+        "hinge" is a support vector machine; "log" is logistic regression, with probabilities. Your own sees labels -1 and +1.
+    alpha : float > 0
+        The paper's λ; the table at the head of this module says what it is called elsewhere. The bias is regularised too.
+    algorithm : {"casgd", "asgd", "csgd", "sgd"}
+        "c": on centred rows, for which a regularised bias is harmless. "a": the average of the iterates, not the last one.
+    average : {"weighted", "uniform"}
+        How casgd and asgd weigh the iterate of step t in the average: by t, or all alike as in the paper. Others have none.
+    t0 : "auto" or float >= 0
+        The steps are 1/(alpha (t + t0)). "auto" is 0, the paper's, for losses of bounded derivative; for the squared loss it is
+        R²/alpha, where R² is the greatest squared length of a row [x, 1] that can be drawn, centred where the algorithm is.
+    n_epochs : int >= 1
+        How long to train, in units of the number of rows; whole sample weights count as repeated rows.
+    n_steps : int >= 1, optional
+        How long to train, in steps, whatever n_epochs is.
+    sampling : {"iid", "permuted", "cyclic"}
+        Rows are drawn with replacement as in the paper, each once an epoch in a new order, or as they stand.
+    random_state : int, Generator, RandomState or None
+        An int gives the same model every time. None draws differently every time, and not from numpy's global generator.
+    class_weight : dict, "balanced" or None
+        The weight of each class, which multiplies the sample_weight of its rows. "balanced" makes the classes equally frequent.
+    verbose : bool
+        Whether fit prints the objective and the time of each epoch, at the cost of an evaluation of all rows.
+    callback : callable (t, estimator), optional
+        Called by fit after each epoch, with the estimator as it is after t steps, to predict with or to look at.
+    warm_start : bool
+        Whether `fit` goes on where the last one ended: with its t, sums, mean of the rows and random numbers. So two warm fits
+        of one epoch give the bits of one fit of two epochs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted. A positive decision is for classes_[1].
+    coef_ : ndarray of shape (1, n), or (n_classes, n) for more than two classes, each against the rest
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The bias for raw rows, the paper's b'.
+    t_, n_iter_ : int
+        The number of steps so far, and of (begun) epochs of the last fit.
+    n_features_in_, feature_names_in_
+        As in every scikit-learn estimator.
+
+    Notes
+    -----
+    Rows are drawn in proportion to their `sample_weight`, and every step has its full length. Whole weights say how often a row
+    occurs: they give the bits of `np.repeat(X, sample_weight)`, and weights of 1 those of no weights. A row of weight 0 is as
+    good as absent.
+
+    Columns of very different sizes, such as years beside incomes, make steps that suit none of them: scale them first, sparse
+    ones by `MaxAbsScaler` for example. Ctrl-C ends fit within a second, and leaves the estimator as it is after t_ steps.
+
+    Models of several classes are trained in one pass over the rows, on the same drawn examples.
+
+    The defaults of alpha, n_epochs and average were chosen by `python -m proofs.measured --defaults`. Few rows mean few steps,
+    and the first ones have the size 1/alpha: for small data take more epochs or a larger alpha.
+
+    Paper: Algorithms 1 to 3.
+    Cost: O(K(n + Tk)) for K models, and O(mk) for the mean of the rows.
+    """
+
+    _losses = ("hinge", "log")
+
+    def __init__(
+        self,
+        loss="hinge",
+        *,
+        alpha=1e-4,
+        algorithm="casgd",
+        average="weighted",
+        t0="auto",
+        n_epochs=50,
+        n_steps=None,
+        sampling="iid",
+        random_state=None,
+        class_weight=None,
+        verbose=False,
+        callback=None,
+        warm_start=False,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.average = average
+        self.t0 = t0
+        self.n_epochs = n_epochs
+        self.n_steps = n_steps
+        self.sampling = sampling
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.callback = callback
+        self.warm_start = warm_start
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Train on the rows of X and their labels.
+
+        Parameters
+        ----------
+        X : array-like, scipy.sparse container or DataFrame of shape (m, n)
+        y : array-like of shape (m,), labels of any kind
+        sample_weight : array-like of shape (m,), optional
+            Numbers >= 0, see Notes.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Unusable parameters, rows or labels; no step was taken.
+        FloatingPointError
+            The iterates overflowed; names the step.
+        """
+        return self._fit(X, y, sample_weight)
+
+    @IfStepsAreKnown
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Go on with these rows, each once and in order: chunks give the bits of one long run over all of them.
+
+        The centred algorithms keep the mean of the rows of the first call. Weights must be whole numbers. With the squared loss
+        `t0` must be a number. Parameters and errors as `fit`, and:
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            All labels that will come, on the first call.
+        """
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def decision_function(self, X) -> np.ndarray:
+        """w · x + b of each row: shape (m,), positive for classes_[1]; or (m, n_classes) for more than two classes."""
+        decisions = self._scores(X)
+        return decisions.ravel() if len(self.classes_) == 2 else decisions
+
+    def predict(self, X) -> np.ndarray:
+        """The label of each row: the class with the greatest decision."""
+        return decide(self._scores(X), self.classes_)
+
+    def _has_probabilities(self) -> bool:
+        if get_loss(self.loss).name != "log":
+            raise AttributeError(f"probabilities are those of the log loss; this is the {get_loss(self.loss).name} loss")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X) -> np.ndarray:
+        """The probability of each class, shape (m, n_classes); for more than two each against the rest, normalised."""
+        return np.exp(self.predict_log_proba(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X) -> np.ndarray:
+        """The logarithm of `predict_proba`, finite even where that is 0."""
+        decisions = self._scores(X)
+        if len(self.classes_) == 2:
+            return -np.logaddexp(0, np.hstack([decisions, -decisions]))
+        each = -np.logaddexp(0, -decisions)
+        return each - logsumexp(each, axis=1, keepdims=True)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not (self.class_weight is None or isinstance(self.class_weight, Mapping) or self._is_balanced()):
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict {{label: weight}}; got {self.class_weight!r}")
+
+    def _is_balanced(self) -> bool:
+        return isinstance(self.class_weight, str) and self.class_weight == "balanced"
+
+    def _find_classes(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        check_classification_targets(y)
+        return _several(np.unique(y if weight is None else y[np.nonzero(weight)]))
+
+    def _known_classes(self, y: np.ndarray, classes, goes_on: bool) -> np.ndarray:
+        if self._is_balanced():
+            raise ValueError("class_weight='balanced' needs all rows at once, and partial_fit has not got them: give a dict")
+        if classes is None and not goes_on:
+            raise ValueError("classes must be passed on the first call to partial_fit: all labels that will come")
+        check_classification_targets(y)
+        known = self.classes_ if classes is None else _several(unique_labels(classes))
+        if not np.isin(y, known).all():
+            unknown = y[~np.isin(y, known)].tolist()[0]
+            raise ValueError(f"y has the label {unknown!r}, which is none of the classes {known.tolist()}")
+        return known
+
+    def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray | None:
+        if self.class_weight is None or classes is None:
+            return weight
+        weight = np.ones(len(y)) if weight is None else weight
+        if self._is_balanced():
+            frequent = np.array([weight[y == each].sum() for each in classes])
+            of_classes = weight.sum() / (len(classes) * frequent)
+        else:
+            try:
+                of_classes = compute_class_weight(self.class_weight, classes=classes, y=classes)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"class_weight must hold a number for each class: {error}") from None
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = weight * np.select([y == each for each in classes], list(of_classes))
+        return check_weight(weight, len(y), "sample_weight times class_weight")
+
+
+def _several(classes: np.ndarray) -> np.ndarray:
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes.tolist()}: a classifier needs two classes or more")
+    return classes
+
+
+class CASGDRegressor(RegressorMixin, LinearEstimator):
+    """A linear regression, trained by averaged SGD on centred rows that are never made dense.
+
+    Parameters, attributes and notes are those of `CASGDClassifier` but for classes, and:
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute"}, or a Loss
+        ½(p − y)² is ridge regression, |p − y| robust regression.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n,)
+    intercept_ : ndarray of shape (1,)
+
+    Paper: Algorithms 1 to 3.
+    Cost: O(n + Tk), and O(mk) for the mean of the rows.
+    """
+
+    _losses = ("squared", "absolute")
+
+    def __init__(
+        self,
+        loss="squared",
+        *,
+        alpha=1e-4,
+        algorithm="casgd",
+        average="weighted",
+        t0="auto",
+        n_epochs=50,
+        n_steps=None,
+        sampling="iid",
+        random_state=None,
+        verbose=False,
+        callback=None,
+        warm_start=False,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.average = average
+        self.t0 = t0
+        self.n_epochs = n_epochs
+        self.n_steps = n_steps
+        self.sampling = sampling
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.warm_start = warm_start
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Train on the rows of X and the numbers y of shape (m,); parameters and errors as `CASGDClassifier.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    @IfStepsAreKnown
+    def partial_fit(self, X, y, sample_weight=None) -> Self:
+        """Go on with these rows, each once and in order, as `CASGDClassifier.partial_fit` does.
+
+        With the squared loss `t0` must be a number; while it is "auto" the method is not there, and the error says so.
+        """
+        return self._partial_fit(X, y, sample_weight)
+
+    def predict(self, X) -> np.ndarray:
+        """The number predicted for each row, w · x + b."""
+        return self._scores(X).ravel()
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if get_loss(self.loss).binary:
+            raise ValueError(f"loss must be one for numbers; the {get_loss(self.loss).name} loss is for CASGDClassifier")
+
+    def _keep(self, states: States, epochs: int) -> None:
+        super()._keep(states, epochs)
+        self.coef_ = self.coef_.ravel()

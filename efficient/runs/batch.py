@@ -1,0 +1,240 @@
+"""Many models in one pass over the rows: one class against the rest for several classes, or several values of λ."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from reference import Predictor, Problem
+from reference.arithmetic import check_finite, check_t0, shown
+from reference.averaging import Weights
+from reference.rows import Rows
+
+from ..kernels import batch as many
+from ..kernels.prefetch import LINE
+from .centre import Centre
+from .state import Recovery, Run, loss_code, parts_of, without_rows
+
+
+class States(Run):
+    """K runs at once, each to the bit what a `State` of its own would be: `States(problems).run(indices).average()`.
+
+    A visit of a stored entry brings all models forward, which is faster than K passes over the rows.
+
+    t, xbar, theta and pivot are as in a `State`. p, g, a, c, h, total and, for the centred algorithms, z, r and s have one
+    number for each model; v and u have the shape (n, K).
+
+    Parameters
+    ----------
+    problems : K Problems
+        They share the rows, in memory, and the examples' weights and the loss; y and λ may differ. `Problem.variant` makes
+        such problems.
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+    t0 : number >= 0, or one for each model
+        The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
+    weights : function of step numbers, optional
+        The weight ω_t of each iterate in the means; the paper has ω = 1.
+    centre : Centre, optional
+        As in a `State`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No problems, or some that differ in more than y and λ; an unknown algorithm; a user's own loss that numba cannot
+        compile.
+
+    Paper: Algorithms 1 to 3.
+    Cost: 16nK bytes, whatever the algorithm, and mK labels, in a byte each where they are -1 and +1; the centred algorithms
+        read every row once.
+    """
+
+    def __init__(
+        self,
+        problems: Iterable[Problem],
+        algorithm: str = "asgd",
+        *,
+        t0=0,
+        weights: Weights | None = None,
+        centre: Centre | None = None,
+    ):
+        first, *_ = self.problems = problems = _alike(problems)
+        offsets = _one_each(t0, problems)
+        super().__init__(first, algorithm, weights, centre)
+        n, models = self.problem.n, len(problems)
+        self.t0, self._lam = self._zeros(models), self._zeros(models)
+        self.t0[:], self._lam[:] = offsets, [problem.lam for problem in problems]
+        self._y = _labels(problems)
+        self._room = self._aligned(n, models)
+        self._numbers = {name: self._zeros(models) for name in many.NUMBERS}
+        self._workroom = self._zeros(models), self._zeros(models)
+        for name in ("p", "g", *self._parts.scalars):
+            setattr(self, name, self._numbers[name])
+
+    @property
+    def _problems(self) -> tuple[Problem, ...]:
+        return self.problems
+
+    @property
+    def _source(self):
+        return many.steps
+
+    def _aligned(self, n: int, models: int) -> np.ndarray:
+        """Zeros of shape (n, 2, K) from the beginning of a cache line on, so that a column is spread over few lines."""
+        size = n * 2 * models
+        room = self._zeros(size + LINE // 8)
+        start = -room.ctypes.data % LINE // 8
+        return room[start : start + size].reshape(n, 2, models)
+
+    @property
+    def v(self) -> np.ndarray:
+        """The gradient sums."""
+        return self._room[:, 0]
+
+    @property
+    def u(self) -> np.ndarray:
+        """The harmonic gradient sums, of asgd and casgd."""
+        if self._parts.average is None:
+            raise AttributeError(f"{self.algorithm} keeps no u")
+        return self._room[:, 1]
+
+    def _advance(self, indices: np.ndarray, omega: np.ndarray):
+        problem, number = self.problem, self.problem.number
+        if self._parts.centred:
+            mean = self.xbar, self.theta, self._projections
+        else:  # the origin for x̄, of which every row has the projection 0
+            mean = self._zeros(0), number(1), np.broadcast_to(np.array(number(0)), problem.m)
+        return self._steps(
+            *(self._X, self._y, problem.weight, self._lam, self._dloss, indices, self.t0, omega),
+            *(*mean, number(self.t), self._room, *self._numbers.values(), *self._workroom),
+        )
+
+    def _check_finite(self) -> None:
+        for k, p in enumerate(self.p):
+            with self._named(k):
+                check_finite(self.t, p)
+
+    @contextmanager
+    def _named(self, k: int) -> Iterator[None]:
+        """Let an overflow say which model it is of."""
+        try:
+            yield
+        except FloatingPointError as error:
+            raise FloatingPointError(f"model {k}, with lam={shown(self._lam[k])}: {error}") from None
+
+    def follow(self, problems: Iterable[Problem]) -> "States":
+        """Go on with the rows and labels of other problems, as many and with the same λ each; as `State.follow`, but no wider.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Problems that do not fit those before, or each other.
+
+        Cost: O(mK); O(n + mk) more with a pivot.
+        """
+        first, *_ = problems = _alike(problems)
+        if len(problems) != len(self.problems) or first.n > len(self._room):
+            raise ValueError(
+                f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
+                f"got {len(problems)} with {first.n}"
+            )
+        for before, problem in zip(self.problems, problems, strict=True):
+            self._check_follows(before, problem)
+        self.problems, self._y = problems, _labels(problems)
+        self._use(first)
+        return self
+
+    def forget_rows(self) -> "States":
+        """Let go of the rows and labels, as `State.forget_rows`."""
+        self._use(without_rows(self.problem))
+        self.problems = tuple(self.problem.variant(lam=problem.lam) for problem in self.problems)
+        self._y = _labels(self.problems)
+        return self
+
+    def last(self) -> list[Predictor]:
+        """The last iterate of each model, as `State.last`.
+
+        Cost: O(nK).
+        """
+        return self._recovered(self._parts.last)
+
+    def average(self) -> list[Predictor]:
+        """The mean of the iterates of each model, as `State.average`.
+
+        Cost: O(nK).
+        """
+        return self._recovered(self._averaging())
+
+    def _recovered(self, recovery: Recovery) -> list[Predictor]:
+        self._check_begun()
+        t, models = self.problem.number(self.t), range(len(self.problems))
+        n = len(self._room)  # rows that followed may be narrower
+        weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
+        biases: list[Any] = [None for _ in models]
+        for columns in parts_of(n):
+            for k in models:
+                of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
+                of_model |= {"v": self._room[columns, 0, k], "u": self._room[columns, 1, k]}
+                if self._parts.centred:
+                    of_model["xbar"] = self.xbar[columns]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    parts = (of_model[name] for name in recovery.parts)
+                    weights[k][columns], biases[k] = recovery.recover(self._lam[k], t + self.t0[k], *parts)
+        predictors = []
+        for k in models:
+            with self._named(k):
+                predictors.append(self._predictor(weights[k], biases[k]))
+        return predictors
+
+    def _kept(self) -> dict[str, Any]:
+        return {"v": self._room[:, 0], "u": self._room[:, 1], **self._numbers}
+
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        if len(saved["v"]) > self.problem.n and not self._parts.centred:  # narrower rows had followed
+            self._room = self._aligned(len(saved["v"]), len(self.problems))
+        super()._restore(saved)
+
+
+def _alike(problems) -> tuple[Problem, ...]:
+    """The problems, refused unless they can be trained on together."""
+    cure = "make the others of the first one, by problem.variant(y=…, lam=…)"
+    if isinstance(problems, Problem) or not isinstance(problems, Iterable):
+        raise TypeError(f"problems must be a sequence of Problems; got {problems!r}")
+    problems = tuple(problems)
+    if not problems:
+        raise ValueError("problems must hold at least one Problem; got none")
+    first, *_ = problems
+    for k, problem in enumerate(problems):
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problems must be Problems; number {k} is {problem!r}")
+        if problem.number is not first.number:
+            raise ValueError(f"problems must be in one arithmetic; number {k} has lam={shown(problem.lam)}: {cure}")
+        if problem.n != first.n or _memory(problem.X) != _memory(first.X):
+            raise ValueError(f"problems must share their rows in memory; number {k} has others: {cure}")
+        if problem.weight is not first.weight and not np.array_equal(problem.weight, first.weight):
+            raise ValueError(f"problems must share the weights of the examples; number {k} has others: {cure}")
+        if loss_code(problem) != loss_code(first):
+            raise ValueError(f"problems must have one loss; number {k} has {problem.loss.name}, not {first.loss.name}")
+    return problems
+
+
+def _memory(X: Rows) -> list[dict[str, Any]]:
+    """Where the three arrays of the rows lie."""
+    return [array.__array_interface__ for array in (X.data, X.indices, X.indptr)]
+
+
+def _one_each(t0, problems: tuple[Problem, ...]) -> list:
+    """t0 for each problem, validated."""
+    each = [t0] * len(problems) if isinstance(t0, str) or np.ndim(t0) == 0 else list(t0)
+    if len(each) != len(problems):
+        raise ValueError(f"t0 must be one number, or one for each of the {len(problems)} problems; got {len(each)}")
+    return [check_t0(value, problem.number) for value, problem in zip(each, problems, strict=True)]
+
+
+def _labels(problems: tuple[Problem, ...]) -> np.ndarray:
+    """The labels, one row an example: a view where all problems have the same ones, bytes where they are -1 and +1."""
+    first, *_ = problems
+    if all(problem.y is first.y for problem in problems):
+        return np.broadcast_to(first.y[:, np.newaxis], (first.m, len(problems)))
+    signs = first.number is np.float64 and first.loss.binary
+    return np.stack([problem.y for problem in problems], axis=1, dtype=np.int8 if signs else first.y.dtype, casting="unsafe")

@@ -1,0 +1,125 @@
+"""Columns whose mean is large, translated to near their mean before the loops begin, so that float64 keeps its digits.
+
+Algorithm 3 computes r = aθ − z, which cancels where ‖x̄‖ is large: about eps·‖x̄‖²/spread² is lost. But csgd and casgd are
+invariant to translation, so they may as well run on the rows x − pivot: the same iterates, whose b is that of the pivoted
+rows. Where ‖x̄‖² > 4·(the sum of all variances), the pivot of each column with mean² > 4·variance is its mean; elsewhere it
+is 0, and nothing is stored that was not.
+
+That is mean² > 0.8·(mean of x²), a test in which nothing cancels. By Cauchy and Schwarz mean² <= density·(mean of x²), where
+the density is the share of non-zero entries. So a pivoted column has a density above 4/5, and storing its zeros costs less
+than a quarter of what it has stored. Text stays as it is, since rows of few common words have a mean that is small.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from reference.rows import Rows
+from reference.sampling import repeated
+
+from ..kernels.blocks import blocks_of_rows
+from ..kernels.compiled import compiled_loop, unsigned
+from ..kernels.prefetch import ahead_in_order
+from ..kernels.sparse import entries
+
+LARGE_MEAN = 0.8
+"""The share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
+
+
+FAR = 0.7
+"""The same of a mean for which a pivot is looked for at all: a little less, so that rounding does not decide."""
+
+
+def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
+    """Whether there may be a pivot: a quick look at the mean as a whole, wrong at most where it says yes.
+
+    Cost: O(n + mk), a dot product; nothing is allocated.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("e,e", X.data, X.data, dtype=np.float64)
+        near = mean @ mean <= FAR * squares * (weight.min() / weight.sum())  # at most that share of the mean of ‖x‖²
+    return not (near and np.isfinite(squares))
+
+
+def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
+    """The mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
+
+    Mean, variance and density are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
+
+    Parameters
+    ----------
+    X : Rows in float64 or float32
+    weight : ndarray of shape (m,), optional
+        The weights of the examples; equal ones by default.
+    counted : bool
+        Whether they say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to the bit.
+
+    Returns
+    -------
+    ndarray of shape (n,), or None
+
+    Paper: none; Section "Centering and Translation Invariance" is why any pivot will do.
+    Cost: O(n + mk) time, one visit of each entry and a second one where there is a pivot; 16 n bytes.
+    """
+    weight = np.broadcast_to(np.float64(1), X.m) if weight is None else weight
+    total = weight.sum()
+    with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not large: no pivot
+        moments = _moments(X, weight, counted)
+        moments /= total
+        mean, square = moments
+        if not mean @ mean > LARGE_MEAN * square.sum():
+            return None
+        pivot = np.where(mean * mean > LARGE_MEAN * square, mean, 0.0)
+    missed = _moments(X, weight, counted, pivot)[0] / total  # by a long sum of large numbers
+    return np.where(pivot != 0, pivot + missed, 0.0)
+
+
+def _moments(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+    """Σ_i weight_i x_i and Σ_i weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
+    moments = np.zeros((X.n, 2))
+    for rows, share in in_parts(X, weight, counted):
+        moved = unsigned(rows if pivot is None else pivoted(rows, pivot))
+        for start, stop in blocks_of_rows(moved):
+            compiled_loop(add_up_moments)(moved, share, start, stop, moments[:, 0], moments[:, 1])
+    return moments.T
+
+
+def in_parts(X: Rows, weight: np.ndarray, counted: bool) -> Iterator[tuple[Rows, np.ndarray]]:
+    """The rows and their weights; counted ones each so often in succession with the weight 1, a part at a time."""
+    if counted and (weight != 1).any():
+        for part in repeated(X, weight.astype(np.int64)):
+            yield part, np.broadcast_to(np.float64(1), part.m)
+    else:
+        yield X, weight
+
+
+def add_up_moments(X, weight, start, stop, first, second):
+    """Add the weighted first and second moments of the rows start, …, stop − 1, in place.
+
+    Cost: O(k) a row.
+    """
+    columns, values = X.indices, X.data
+    for i in range(start, stop):
+        ahead_in_order(X, i, first)
+        share = weight[i]
+        begin, end = entries(X, i)
+        for e in range(begin, end):
+            j, x = columns[e], values[e]
+            first[j], second[j] = first[j] + share * x, second[j] + share * x * x
+
+
+def pivoted(X: Rows, pivot: np.ndarray) -> Rows:
+    """The rows x − pivot: in the columns where the pivot is not 0 every row stores an entry, unless it is exactly 0.
+
+    x − pivot is exact where the two are within a factor of 2 of each other (Sterbenz), and rounded by eps of it elsewhere.
+
+    Cost: O(n + mk) time, and a copy of the rows.
+    """
+    columns = np.flatnonzero(pivot)
+    # the type of X's places, if that has room, as the loops need not be compiled anew for it
+    places = np.promote_types(X.indptr.dtype, np.min_scalar_type(len(X.data) + X.m * len(columns)))
+    columns, starts = columns.astype(places), np.arange(X.m + 1, dtype=places) * len(columns)
+    everywhere = sp.csr_array((np.tile(pivot[columns], X.m), np.tile(columns, X.m), starts), shape=(X.m, X.n))
+    moved = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n)) - everywhere
+    return Rows(moved.data, moved.indices, moved.indptr, X.n)

@@ -1,0 +1,136 @@
+"""Tests of functions, by their values, and of formulas, by the prover."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import sympy
+
+from ..proved import symbols
+from ..proved.prover import Equation, is_identity
+from .marking import Wrong
+
+ROUNDINGS = 64
+"""The functions that are asked for round less often than this, at numbers no larger than their result or 1."""
+
+
+def agrees(
+    answer: Callable, right: Callable, questions: Iterable[tuple], known_wrong: Mapping[str, Callable] | None = None
+) -> None:
+    """Hold a function to another one: the same numbers for all questions, which are tuples of arguments, to rounding.
+
+    `known_wrong` has sentences and the functions that they are about. A sentence is told if its function gives all the answers.
+
+    Raises
+    ------
+    Wrong
+        With the first question whose answer is wrong.
+    """
+    questions = list(questions)
+    found = [answer(*question) for question in questions]
+    expected = [right(*question) for question in questions]
+    for place, question in enumerate(questions):
+        if not _alike(found[place], expected[place]):
+            given = ", ".join(map(shown, question))
+            first = f"{answer.__name__}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
+            known = (known_wrong or {}).items()
+            sentences = [text for text, wrong in known if all(map(_alike, found, (wrong(*each) for each in questions)))]
+            raise Wrong("\n".join([*sentences, first]))
+
+
+def numbers(value: Any) -> np.ndarray | None:
+    """A number, a vector, or several of these, as one vector; None if it is none of them."""
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    try:
+        return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
+    except (TypeError, ValueError):
+        return None
+
+
+def _alike(found: Any, expected: Any) -> bool:
+    one, other = numbers(found), numbers(expected)
+    if one is None or other is None or one.shape != other.shape:
+        return False
+    return bool((abs(one - other) <= ROUNDINGS * np.finfo(float).eps * np.maximum(1, abs(other))).all())
+
+
+def shown(value: Any) -> str:
+    """A number, a vector, a matrix, a function, or several of these, in short."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value[:4]))}{', …' * (len(value) > 4)}]"
+    if callable(value):
+        return getattr(value, "__name__", "a function")
+    value = value.toarray() if sp.issparse(value) else value
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, separator=", ", precision=6).replace("\n", "")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+LETTERS: dict[str, Any] = {
+    **{str(letter): letter for letter in vars(symbols).values() if isinstance(letter, sympy.Symbol)},
+    "lam": symbols.lam,
+    "t": symbols.t,
+}
+"""What the letters of a formula mean, by name."""
+
+
+def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None) -> None:
+    """Hold a formula to another one: equal for all numbers, in whatever form it is written.
+
+    Parameters
+    ----------
+    answer : sympy expression in the letters of `proofs.proved.symbols`, or number
+    right : sympy expression
+    known_wrong : mapping from sentences to the formulas that they are about, optional
+
+    Raises
+    ------
+    Wrong
+        With a sentence if the wrong formula is known, and with numbers for which the two differ.
+    """
+    expression = _expression(answer)
+    if not is_identity(Equation("answer", expression, right)):
+        known = (known_wrong or {}).items()
+        sentences = [text for text, wrong in known if is_identity(Equation("answer", expression, wrong))]
+        raise Wrong("\n".join([*sentences, _difference(expression, sympy.sympify(right))]))
+
+
+def _expression(answer: Any) -> sympy.Expr:
+    try:
+        expression = sympy.sympify(answer, strict=True)
+    except sympy.SympifyError:
+        expression = None
+    if not isinstance(expression, sympy.Expr):
+        raise Wrong(f"{answer!r} is no formula: write one with the letters {', '.join(LETTERS)}")
+    if expression.atoms(sympy.Float):
+        raise Wrong(f"{answer} has a decimal number, which is not exact: write sympy.Rational(1, 2) for 0.5")
+    unknown = sorted({str(letter) for letter in expression.free_symbols} - LETTERS.keys())
+    if unknown:
+        raise Wrong(f"{', '.join(unknown)} in {answer} is none of the letters {', '.join(LETTERS)}")
+    # a symbol that somebody made anew means the one of that name
+    expression = expression.xreplace({letter: LETTERS[str(letter)] for letter in expression.free_symbols})
+    if not _is_rational(expression):
+        expression = sympy.simplify(expression)
+    if not _is_rational(expression):
+        raise Wrong(f"{answer} must be made of letters and whole numbers with +, −, ·, / and whole powers")
+    return expression
+
+
+def _is_rational(expression: sympy.Expr) -> bool:
+    return bool(expression.is_finite is not False and expression.is_rational_function(*expression.free_symbols))
+
+
+def _difference(expression: sympy.Expr, right: sympy.Expr) -> str:
+    """Small numbers for which the two, which are not equal, differ."""
+    letters = sorted(expression.free_symbols | right.free_symbols, key=str)
+    for first in count(1):
+        values = {letter: sympy.Integer(first + place) for place, letter in enumerate(letters)}
+        found, expected = expression.subs(values), right.subs(values)
+        if found != expected and found.is_finite:
+            break
+    names = [(f"t = {value + 1}" if letter == symbols.before else f"{letter} = {value}") for letter, value in values.items()]
+    return f"with {', '.join(names)} it is {found}, must be {expected}"

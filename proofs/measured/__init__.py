@@ -1,0 +1,1 @@
+"""Measured in floating point: convergence, averaging, stability, accuracy."""

