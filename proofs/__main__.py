@@ -16,9 +16,10 @@ from .compared import scikit_learn as independence
 from .compared import translation
 from .counted import cost
 from .data import real_cases, user_case
-from .ledger import SECTION_OF, Entry, Job, fill, print_ledger, write_json
+from .ledger import Entry, Job, fill, print_ledger, write_json
 from .measured import averaging as averages
 from .measured import convergence, stability
+from .paper import LABELS
 from .proved import asgd as averaging
 from .proved import batch as many
 from .proved import casgd as centring
@@ -38,7 +39,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog="With --data the equivalence and invariance checks run on your own rows.",
     )
     parser.add_argument("--json", metavar="FILE", help="write the ledger to FILE as well, machine-readable")
-    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(SECTION_OF))
+    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
     parser.add_argument("--data", metavar="FILE.svm", help="an svmlight file (columns from 1), in place of the two real sets")
     parser.add_argument("--loss", choices=sorted(LOSSES), help="with --data: the loss")
     parser.add_argument("--lam", type=float, help="with --data: the regularisation λ > 0")

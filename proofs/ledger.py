@@ -15,81 +15,7 @@ from tqdm import tqdm
 
 from efficient.runs.files import write_whole
 
-SECTIONS = (
-    "Introduction",
-    "Sparse Vector Operations",
-    "Stochastic Gradient Descent",
-    "Averaged Stochastic Gradient Descent",
-    "Centering and Translation Invariance",
-)
-"""The sections of the paper, in its order."""
-
-SECTION_OF = {
-    "tab:losses": 0,
-    "eqn:objective": 0,
-    "cost": 1,
-    "eqn:gradient": 2,
-    "eqn:GDStep": 2,
-    "eqn:gradSum": 2,
-    "lem:v": 2,
-    "alg:sgd": 2,
-    "eqn:naiveAverage": 3,
-    "eqn:avgBias": 3,
-    "eqn:obDef": 3,
-    "eqn:sparseAverage": 3,
-    "eqn:buDef": 3,
-    "eqn:owDef": 3,
-    "alg:asgd": 3,
-    "eqn:explicitToImplicit": 4,
-    "eqn:wCenter": 4,
-    "eqn:zDef": 4,
-    "eqn:bTagCenter": 4,
-    "eqn:pCenterDef": 4,
-    "eqn:centerAvg": 4,
-    "eqn:sDef": 4,
-    "obCenterDef": 4,
-    "eqn:owCenterDef": 4,
-    "alg:casgd": 4,
-    "translation": 4,
-    "E1": 2,
-    "E2": 2,
-    "E3": 3,
-    "E4": 4,
-    "E5": 4,
-    "E6": 0,
-    "E7": 1,
-    "E8": 4,
-    "E9": 4,
-    "E10": 4,
-    "E11": 2,
-    "E12": 2,
-    "E13": 4,
-    "E14": 4,
-    "E15": 4,
-    "E16": 0,
-    "E17": 3,
-    "guarantee": 2,
-    "pivot": 4,
-}
-"""Where each label belongs; the labels without a colon are ours, for claims that the paper makes in prose."""
-
-_EQUATIONS = [
-    *("eqn:objective", "eqn:gradient", "eqn:GDStep", "eqn:gradSum", "eqn:naiveAverage", "eqn:avgBias", "eqn:obDef"),
-    *("eqn:sparseAverage", "eqn:buDef", "eqn:owDef", "eqn:explicitToImplicit", "eqn:wCenter", "eqn:zDef", "eqn:bTagCenter"),
-    *("eqn:pCenterDef", "eqn:centerAvg", "eqn:sDef", "obCenterDef", "eqn:owCenterDef"),
-]
-
-NAMES = {label: f"eq. {number} ({label})" for number, label in enumerate(_EQUATIONS, start=1)} | {
-    "tab:losses": "Table 1 (tab:losses)",
-    "lem:v": "Lemma 1 (lem:v)",
-    "alg:sgd": "Algorithm 1 (alg:sgd)",
-    "alg:asgd": "Algorithm 2 (alg:asgd)",
-    "alg:casgd": "Algorithm 3 (alg:casgd)",
-}
-"""What the printed paper calls its labels."""
-
-LABEL_OF = {"sgd": "alg:sgd", "asgd": "alg:asgd", "csgd": "eqn:wCenter", "casgd": "alg:casgd"}
-"""The label under which the paper defines each algorithm; csgd has equations and no pseudocode of its own."""
+from .paper import ARXIV, LABELS, SECTIONS
 
 
 @dataclass(frozen=True)
@@ -183,14 +109,14 @@ def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
 
 def print_ledger(entries: list[Entry]) -> None:
     """Print the sections of the paper, under each its claims, and for each claim a line for every instance of it."""
-    places = list(SECTION_OF)
+    places = list(LABELS)
     entries = sorted(entries, key=lambda entry: places.index(entry.label))
-    for number, section in enumerate(SECTIONS):
-        here = [entry for entry in entries if SECTION_OF[entry.label] == number]
+    for section in SECTIONS:
+        here = [entry for entry in entries if LABELS[entry.label].section == section]
         if here:
             print(section)
         for label, claim in dict.fromkeys((entry.label, entry.claim) for entry in here):
-            print(f"  {NAMES.get(label, label)}: {claim}")
+            print(f"  {LABELS[label].title}: {claim}")
             print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
     print(*summary(entries), sep="\n")
 
@@ -224,9 +150,9 @@ def read_json(path: str) -> list[Entry]:
 def write_json(entries: list[Entry], path: str) -> None:
     """Write the entries to a file, whole or not at all."""
     ledger = {
-        "paper": "arXiv:1612.09147",
+        "paper": ARXIV,
         "versions": versions(),
-        "entries": [{"section": SECTIONS[SECTION_OF[entry.label]], **asdict(entry)} for entry in entries],
+        "entries": [{"section": LABELS[entry.label].section, **asdict(entry)} for entry in entries],
     }
     text = json.dumps(ledger, ensure_ascii=False, indent=1)
     write_whole(path, lambda file: file.write(text.encode()))

@@ -1,4 +1,4 @@
-"""Slips and remarks on the paper: each printed form that is wrong is refuted by numbers, each corrected form is shown to hold.
+"""Check the errata of the paper: refute each wrong printed form by numbers, and show that the corrected form holds.
 
 Run this module to read them: `python -m proofs.slips`.
 """
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import sympy
@@ -21,25 +20,12 @@ from reference import LOSSES, Problem
 from reference.datasets import make_generic
 
 from .ledger import Entry, Job
+from .paper import ERRATA
 from .proved.losses import as_formula, violation
 from .proved.prover import Equation, counterexample, residual
 from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
 
-
-class Slip(NamedTuple):
-    """What is printed where, what holds, and a check that yields (what is claimed, figure, holds, expected to hold)."""
-
-    name: str
-    kind: str
-    where: str
-    printed: str
-    holds: str
-    check: Callable[[], Iterator[tuple[str, str, bool, bool]]]
-
-    def entries(self) -> Iterator[Entry]:
-        for claim, figure, holds, expected in self.check():
-            evidence = "measured in float64" if "float64" in claim else "exact"
-            yield Entry(self.name, f"{self.where}: {claim}", evidence, figure, bool(holds), expected=expected)
+Check = Callable[[], Iterator[tuple[str, str, bool, bool]]]
 
 
 def printed(equation: Equation):
@@ -309,162 +295,44 @@ def equivalent_centrings():
     yield "they are equivalent in float64 too", figure, difference < 1e-12, False
 
 
-SLIPS = (
-    Slip(
-        "E1",
-        "slip",
-        "proof of Lemma 1, t = 1",
-        "w_1 = 1/λ − ℓ', v_1 = ℓ', scaled by λ",
-        "−(1/λ) ℓ'(0, y_π1) [x_π1, 1], scaled by −λ",
-        base_case,
-    ),
-    Slip(
-        "E2",
-        "slip",
-        "heads of Algorithms 1–3; x_t in the centred section",
-        "{(x_t, y_t)}, i = 1..m",
-        "index i",
-        head_index,
-    ),
-    Slip(
-        "E3",
-        "slip",
-        "eq. 9",
-        "sum over i of terms in j",
-        "i throughout",
-        mixed_indices,
-    ),
-    Slip(
-        "E4",
-        "slip",
-        "Algorithm 3, the loop",
-        "from t = 1, after step 1 was done",
-        "t = 2; as printed it divides by 0",
-        loop_from_one,
-    ),
-    Slip(
-        "E5",
-        "imprecise",
-        "b = 0 passes through the centre of mass",
-        "any predictor",
-        "the decision boundary does; a regression line if ȳ = 0",
-        centre_of_mass,
-    ),
-    Slip(
-        "E6",
-        "remark",
-        "hinge and log-loss",
-        "y real",
-        "the formulas hold; classification needs ±1",
-        real_labels,
-    ),
-    Slip(
-        "E7",
-        "remark",
-        "cost",
-        "O(n + Tk)",
-        "Σ_t k of the drawn rows, Tk in expectation; CASGD reads all rows once more",
-        mean_cost,
-    ),
-    Slip(
-        "E8",
-        "imprecise",
-        "b'",
-        "“cannot be computed until training concludes”",
-        "r_t gives it at every step",
-        bias_at_every_step,
-    ),
-    Slip(
-        "E9",
-        "remark",
-        "“the root of the problem is b²”",
-        "of the problem's sensitivity",
-        "true of F's minimiser; the iterates depend on translation even without it",
-        root_of_the_problem,
-    ),
-    Slip(
-        "E10",
-        "slip",
-        "centred section",
-        "v_t as in eq. 4",
-        "the same form, with the centred predictions",
-        gradient_sum_reused,
-    ),
-    Slip(
-        "E11",
-        "slip",
-        "the sequences",
-        "from t = 0, recovered by −1/(λt)",
-        "w_0 = 0 by definition; recovery from t = 1",
-        before_the_first_step,
-    ),
-    Slip(
-        "E12",
-        "remark",
-        "∇F",
-        "“the subgradient”",
-        "a set; Table 1 picks an element at the kinks",
-        subgradients,
-    ),
-    Slip(
-        "E13",
-        "remark",
-        "cost of x̄",
-        "O(mk)",
-        "O(n + mk): it is a dense vector",
-        mean_needs_n,
-    ),
-    Slip(
-        "E14",
-        "remark",
-        "explicit and implicit centring",
-        "equivalent",
-        "in exact arithmetic; in floats b' cannot hold the digits far from 0",
-        equivalent_centrings,
-    ),
-    Slip(
-        "E15",
-        "slip",
-        "eq. 15",
-        "for every t",
-        "for t >= 2; p_1 = 0 (the source of E4)",
-        first_centred_prediction,
-    ),
-    Slip(
-        "E16",
-        "remark",
-        "λ",
-        "“a user-defined regularization parameter”",
-        "λ > 0",
-        positive_regularisation,
-    ),
-    Slip(
-        "E17",
-        "remark",
-        "eqs. 8, 9 and 13",
-        "h_0 and z_0 are not defined",
-        "both are the empty sum, 0",
-        empty_sums,
-    ),
-)
-"""Every departure from the paper's print, and every remark; the code names them by these names."""
+CHECKS: dict[str, Check] = {
+    "E1": base_case,
+    "E2": head_index,
+    "E3": mixed_indices,
+    "E4": loop_from_one,
+    "E5": centre_of_mass,
+    "E6": real_labels,
+    "E7": mean_cost,
+    "E8": bias_at_every_step,
+    "E9": root_of_the_problem,
+    "E10": gradient_sum_reused,
+    "E11": before_the_first_step,
+    "E12": subgradients,
+    "E13": mean_needs_n,
+    "E14": equivalent_centrings,
+    "E15": first_centred_prediction,
+    "E16": positive_regularisation,
+    "E17": empty_sums,
+}
+"""For each erratum of the paper its check, which yields (what is claimed, figure, holds, expected to hold)."""
 
 
-def table() -> str:
-    """The slips as the README shows them."""
-    rows = (f"| {slip.name} | {slip.kind} | {slip.where} | {slip.printed} | {slip.holds} |" for slip in SLIPS)
-    return "\n".join(("| id | kind | where | as printed | what holds |", "| --- | --- | --- | --- | --- |", *rows))
+def entries(name: str) -> Iterator[Entry]:
+    """Refute what is printed and show what holds."""
+    for claim, figure, holds, expected in CHECKS[name]():
+        evidence = "measured in float64" if "float64" in claim else "exact"
+        yield Entry(name, f"{ERRATA[name].where}: {claim}", evidence, figure, bool(holds), expected=expected)
 
 
 def jobs() -> list[Job]:
-    return [Job((slip.name,), f"{slip.name}: {slip.where}", partial(Slip.entries, slip)) for slip in SLIPS]
+    return [Job((name,), f"{name}: {ERRATA[name].where}", partial(entries, name)) for name in CHECKS]
 
 
 def main() -> int:
     wrong = 0
-    for slip in SLIPS:
-        print(f"{slip.name} ({slip.kind}) {slip.where}: printed {slip.printed}; what holds: {slip.holds}")
-        for entry in slip.entries():
+    for name, erratum in ERRATA.items():
+        print(f"{name} ({erratum.kind}) {erratum.where}: printed {erratum.printed}; what holds: {erratum.holds}")
+        for entry in entries(name):
             print(f"    {entry.claim}: {entry.figure}: {entry.verdict}")
             wrong += not entry.as_expected
     return 1 if wrong else 0

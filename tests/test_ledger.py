@@ -13,7 +13,8 @@ from proofs.compared import iterates as identical
 from proofs.compared import scikit_learn as independence
 from proofs.compared import translation
 from proofs.data import Case
-from proofs.ledger import SECTION_OF, SECTIONS, Entry
+from proofs.ledger import Entry
+from proofs.paper import LABELS, SECTIONS
 from reference.datasets import make_generic, make_shifted, make_ties
 
 CASE = Case("small", *make_generic(30, 40, 4, seed=1)[:2], {"hinge": 0.1, "squared": 1.0})
@@ -35,7 +36,7 @@ def test_the_claims_hold_on_any_data(module):
     entries = run_jobs(module)
     assert entries
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
-    assert {entry.label for entry in entries} <= SECTION_OF.keys()
+    assert {entry.label for entry in entries} <= LABELS.keys()
 
 
 def test_a_float_run_may_part_at_a_kink_only():

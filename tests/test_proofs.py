@@ -12,9 +12,9 @@ import sympy
 import z3
 
 from efficient.runs.algorithms import ALGORITHMS
-from proofs import slips
+from proofs import paper, slips
 from proofs.counted import cost
-from proofs.ledger import NAMES, SECTION_OF, Entry, Job, fill
+from proofs.ledger import Entry, Job, fill
 from proofs.measured import averaging as averages
 from proofs.proved import asgd as averaging
 from proofs.proved import casgd as centring
@@ -50,10 +50,9 @@ def test_every_label_has_a_proof():
     assert len(LABELS) == 24
     proved = {label for job in (*introduction.jobs(), *jobs_of(*PROOFS)) for label in job.labels}
     assert proved >= set(LABELS)
-    assert set(LABELS) <= SECTION_OF.keys()
     assert {label for job in cost.jobs() for label in job.labels} == {"cost"}
-    assert set(NAMES) == set(LABELS)
-    assert NAMES["eqn:buDef"] == "eq. 9 (eqn:buDef)"
+    assert {name for name, label in paper.LABELS.items() if label.printed} == set(LABELS)
+    assert paper.LABELS["eqn:buDef"].title == "eq. 9 (eqn:buDef)"
 
 
 @pytest.mark.parametrize("each", PROOFS, ids=lambda each: f"{each.label} {each.algorithm} {each.claim[:30]}")
@@ -220,26 +219,25 @@ def test_line_by_line(name):
     assert pseudocode.in_order([("c ← c + 2", "c = c + 2")], ALGORITHMS[name].steps) == ["c ← c + 2"]
 
 
-@pytest.mark.parametrize("slip", slips.SLIPS, ids=lambda slip: slip.name)
-def test_slips_and_remarks(slip):
-    entries = list(slip.entries())
+@pytest.mark.parametrize("name", paper.ERRATA)
+def test_slips_and_remarks(name):
+    entries = list(slips.entries(name))
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
     assert any(entry.holds for entry in entries)
-    if slip.kind != "remark":
+    if paper.ERRATA[name].kind != "remark":
         assert any(not entry.holds for entry in entries)
 
 
 def test_the_readme_has_the_slips_of_the_ledger():
     rows = re.findall(r"^\| (E\d+) \|.*$", (ROOT / "README.md").read_text("utf8"), re.MULTILINE)
-    assert rows == [slip.name for slip in slips.SLIPS]
-    assert slips.table() in (ROOT / "README.md").read_text("utf8")
+    assert rows == list(paper.ERRATA) == list(slips.CHECKS)
+    assert paper.errata_table() in (ROOT / "README.md").read_text("utf8")
 
 
 def test_the_code_names_only_known_slips():
-    known = {slip.name for slip in slips.SLIPS}
     for folder in ("reference", "efficient"):
         for file in (ROOT / folder).glob("*.py"):
-            assert set(re.findall(r"\b(E\d+)\b", file.read_text("utf8"))) <= known
+            assert set(re.findall(r"\b(E\d+)\b", file.read_text("utf8"))) <= paper.ERRATA.keys()
 
 
 @pytest.mark.parametrize("module", ["descent", "slips", "pseudocode"])

@@ -16,10 +16,10 @@ from proofs import bench, report
 from proofs.__main__ import main
 from proofs.bench.scaling import Sweep
 from proofs.bench.sets import Text
-from proofs.ledger import NAMES, SECTION_OF, Entry
+from proofs.ledger import Entry
+from proofs.paper import ERRATA, LABELS
 from proofs.report import figures, formulas, page
 from proofs.report.elements import element, words
-from proofs.slips import SLIPS
 from tests.browser import PROGRAM, Browser, NoBrowser
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -134,7 +134,7 @@ def unlisted(parsed: Parsed, entries: list[Entry]) -> list[str]:
 def small_ledger() -> list[Entry]:
     """Of every label a claim that holds and one with several verdicts, in the ledger's way of writing."""
     entries = []
-    for number, label in enumerate(SECTION_OF):
+    for number, label in enumerate(LABELS):
         claim, figure = f"Σ_{{j<=t}} w_j = −(h_t v_t − u_t)/λ for `add_both` >= {number}", f"{number + 2} steps, 5 of 5 refuted"
         entries.append(Entry(label, claim, "for all t and n", figure, True, corruptions=5, refuted=5))
         for loss, holds, expected in (("log", True, True), ("hinge", False, False)):
@@ -193,10 +193,10 @@ def test_the_whole_page(whole):
     assert faults(whole, LEDGER) == []
     parsed = Parsed(whole)
     assert len(parsed.all("img")) == len(figures.PICTURES)
-    assert len(parsed.all("math")) == sum(len(said) - 1 for said in formulas.SAYS.values()) + 2 * len(formulas.LOSSES)
+    assert len(parsed.all("math")) == sum(len(label.latex) for label in LABELS.values()) + 2 * len(formulas.LOSSES)
     headings = [made.text for made in parsed.all("h3")]
-    assert len(headings) == len(SECTION_OF)
-    assert all(any(heading.startswith(f"{slip.name} ") for heading in headings) for slip in SLIPS)
+    assert len(headings) == len(LABELS)
+    assert all(any(heading.startswith(f"{name} ") for heading in headings) for name in ERRATA)
     top = whole[: whole.index('id="Introduction"')]
     assert "▲</span> FAILS" in top
     assert "▲</span> HOLDS, against expectation" in top
@@ -235,10 +235,9 @@ def test_headings_out_of_order_are_told(level, whole):
 
 
 def test_every_label_of_the_paper_has_its_formula():
-    assert {label for label in NAMES if len(formulas.SAYS[label]) < 2} == {"tab:losses"}  # which has a table
-    assert formulas.SAYS.keys() <= SECTION_OF.keys()
+    assert {name for name, label in LABELS.items() if label.printed and not label.latex} == {"tab:losses"}  # which has a table
     assert formulas.LOSSES.keys() == {"absolute", "squared", "hinge", "log"}
-    for text in (*(text for said in formulas.SAYS.values() for text in said[1:]), *sum(formulas.LOSSES.values(), ())):
+    for text in (*(text for label in LABELS.values() for text in label.latex), *sum(formulas.LOSSES.values(), ())):
         made = formulas.mathml(text)
         assert made.tag == "math"
         assert "\\" not in "".join(made.itertext()), text

@@ -17,10 +17,11 @@ import numpy as np
 
 import reference
 from efficient import State
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem, draw_indices
 
 from ..data import Case
-from ..ledger import LABEL_OF, Entry, Job
+from ..ledger import Entry, Job
 
 PAIRS = {False: ("sgd", "asgd"), True: ("csgd", "casgd")}
 """The algorithm that returns the last iterate and the one that returns the mean, uncentred and centred."""
@@ -35,7 +36,7 @@ def jobs(cases: list[Case]) -> Iterator[Job]:
     for case in cases:
         for loss, lam in case.lam.items():
             for centred, pair in PAIRS.items():
-                labels = tuple(LABEL_OF[name] for name in pair)
+                labels = tuple(ALGORITHMS[name].label for name in pair)
                 yield Job(labels, f"float64 iterates: {case.name}, {loss}", partial(in_float, case, loss, lam, centred))
                 for kind, X in (("counts", case.counts), ("values", case.X)):
                     if X is not None:
@@ -165,7 +166,7 @@ def in_float(case: Case, loss: str, lam: float, centred: bool) -> Iterator[Entry
         largest, scale = float(np.nanmax(off)), trace.rounding[-1] / EPS if len(trace.rounding) else 0.0
         value = largest / scale if largest else 0.0
         yield Entry(
-            LABEL_OF[name],
+            ALGORITHMS[name].label,
             "the sparse algorithm makes the dense one's predictions and predictor",
             f"measured in float64, T = {len(indices)}, λ = {lam:g}",
             f"largest difference {value:.1e} of the largest sum, bound (T + m + k)·eps = {bound:.1e}{ended}",
@@ -188,7 +189,7 @@ def in_fractions(case: Case, kind: str, X, loss: str, lam: float, centred: bool)
         kinds = [trace.prediction, trace.last, *([] if trace.average is None else [trace.average])]
         equal = sum(all(apart == 0 for apart in at_step) for at_step in zip(*kinds, strict=True))
         yield Entry(
-            LABEL_OF[name],
+            ALGORITHMS[name].label,
             "the sparse algorithm is the dense one, at every prefix",
             f"exact, ==, λ = {problem.lam}",
             f"{equal} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",

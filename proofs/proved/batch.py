@@ -20,7 +20,6 @@ from efficient.kernels import batch as many
 from efficient.runs.algorithms import ALGORITHMS
 from reference.rows import Rows
 
-from ..ledger import LABEL_OF
 from .proof import ON_CODE, UNROLLED, Proof, show
 from .prover import Equation
 from .shipped import LAYOUTS, Derivatives, Unknowns, symbols, vector
@@ -211,7 +210,7 @@ def _unrolled(name: str) -> Iterator[Equation]:
 
 
 PROOFS = tuple(
-    Proof(LABEL_OF[name], f"the loop for many models {what}", evidence, partial(equations, name), name)
+    Proof(ALGORITHMS[name].label, f"the loop for many models {what}", evidence, partial(equations, name), name)
     for name in ALGORITHMS
     for what, evidence, equations in (
         ("takes the step that the loop for one takes, for each of them", ON_CODE, _induction),

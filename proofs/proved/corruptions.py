@@ -23,7 +23,7 @@ from efficient.kernels import simd as lanes
 from efficient.kernels import sparse
 from efficient.runs.algorithms import ALGORITHMS, Algorithm, Mean
 
-from ..ledger import LABEL_OF, Entry, Job
+from ..ledger import Entry, Job
 from .batch import claims as claims_of_many
 from .prover import Equation, is_identity, number_of
 from .shipped import Unknowns, induction, symbols, unrolled
@@ -237,7 +237,7 @@ def _entry(name: str, claim: str, own: str | None, verdicts: Iterator[tuple[str,
     elif survivors:
         figure += "; not refuted: " + "; ".join(survivors)
     return Entry(
-        LABEL_OF[name],
+        ALGORITHMS[name].label,
         claim,
         "corruptions of the shipped code",
         figure,
@@ -250,6 +250,6 @@ def _entry(name: str, claim: str, own: str | None, verdicts: Iterator[tuple[str,
 
 def jobs() -> list[Job]:
     return [
-        *(Job((LABEL_OF[name],), f"corrupting {name}", partial(refute, name)) for name in ALGORITHMS),
-        Job((LABEL_OF["casgd"],), "corrupting the loop for many models", refute_for_many),
+        *(Job((ALGORITHMS[name].label,), f"corrupting {name}", partial(refute, name)) for name in ALGORITHMS),
+        Job((ALGORITHMS["casgd"].label,), "corrupting the loop for many models", refute_for_many),
     ]

@@ -11,7 +11,7 @@ from functools import partial
 
 from efficient.runs.algorithms import ALGORITHMS
 
-from ..ledger import LABEL_OF, Entry, Job
+from ..ledger import Entry, Job
 
 FIRST = [
     ("g ← ℓ'(0, y_π1)", "g = weight[i] * dloss(p, y[i])"),
@@ -96,7 +96,7 @@ def read(name: str) -> Iterator[Entry]:
     turned = [in_order(list(reversed(lines)), function) for lines, function in tables if len(lines) > 1]
     total = sum(len(lines) for lines, _ in tables)
     yield Entry(
-        LABEL_OF[name],
+        ALGORITHMS[name].label,
         "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order"
         if name != "csgd"
         else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order",
@@ -108,7 +108,7 @@ def read(name: str) -> Iterator[Entry]:
 
 
 def jobs() -> list[Job]:
-    return [Job((LABEL_OF[name],), f"reading {name}", partial(read, name)) for name in LINES]
+    return [Job((ALGORITHMS[name].label,), f"reading {name}", partial(read, name)) for name in LINES]
 
 
 if __name__ == "__main__":

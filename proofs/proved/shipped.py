@@ -21,7 +21,6 @@ from efficient.runs.algorithms import ALGORITHMS, Algorithm, Mean
 from reference import Loss, Problem
 from reference.rows import Rows
 
-from ..ledger import LABEL_OF
 from .proof import ON_CODE, UNROLLED, Proof, show
 from .prover import Equation
 
@@ -273,12 +272,14 @@ def _proofs() -> Iterator[Proof]:
     for name, algorithm in ALGORITHMS.items():
         groups = dict.fromkeys(group for group, _ in induction(algorithm))
         for group in groups:
-            label = {"alg": LABEL_OF[name], "average": MEAN_LABEL.get(name, "")}.get(group, group)
+            label = {"alg": ALGORITHMS[name].label, "average": MEAN_LABEL.get(name, "")}.get(group, group)
             claim = CLAIMS[group]
             if group == "eqn:pCenterDef" and not algorithm.centred:
                 label, claim = "lem:v", "the loop's prediction is w_{t−1} · x + b_{t−1}"
             yield Proof(label, claim, ON_CODE, partial(_of_label, name, group), name)
-        yield Proof(LABEL_OF[name], "the loop is the definition for T = 1, …, 4", UNROLLED, partial(_unrolled, name), name)
+        yield Proof(
+            ALGORITHMS[name].label, "the loop is the definition for T = 1, …, 4", UNROLLED, partial(_unrolled, name), name
+        )
 
 
 PROOFS = tuple(_proofs())

@@ -17,7 +17,8 @@ from tqdm import tqdm
 
 from efficient.runs.files import write_whole
 
-from ..ledger import SECTION_OF, Entry, Job, fill, read_json, summary, write_json
+from ..ledger import Entry, Job, fill, read_json, summary, write_json
+from ..paper import LABELS
 from . import figures, page
 
 
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Name
     parser.add_argument(
         "--ledger", metavar="FILE", help="a ledger that `python -m proofs --json FILE` wrote, instead of computing it"
     )
-    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(SECTION_OF))
+    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     parser.set_defaults(run=partial(main, plan), error=parser.error)
 

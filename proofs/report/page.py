@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
-from ..ledger import NAMES, SECTION_OF, SECTIONS, Entry, versions
+from ..ledger import Entry, versions
+from ..paper import ERRATA, LABELS, SECTIONS
 from ..proved.pseudocode import LINES, RECOVERIES
-from ..slips import SLIPS
 from .elements import add, document, element, words
 from .figures import Drawn
-from .formulas import LOSSES, SAYS, SLIPS_AT, mathml
+from .formulas import LOSSES, mathml
 
 KINDS = {
     "proved": (
@@ -70,15 +70,14 @@ class _Page:
 
     def __init__(self, entries: list[Entry], drawn: list[Drawn]):
         self.entries, self.drawn = entries, drawn
-        self.by_label: dict[str, list[tuple[int, Entry]]] = {label: [] for label in SECTION_OF}
+        self.by_label: dict[str, list[tuple[int, Entry]]] = {label: [] for label in LABELS}
         for number, entry in enumerate(entries, start=1):
             self.by_label[entry.label].append((number, entry))
-        slips = [slip.name for slip in SLIPS]
-        present = [label for label in SECTION_OF if self.by_label[label]]
-        self.slips = [label for label in slips if label in present]
+        present = [label for label in LABELS if self.by_label[label]]
+        self.slips = [label for label in ERRATA if label in present]
         self.sections = {
-            section: [label for label in present if label not in slips and SECTION_OF[label] == number]
-            for number, section in enumerate(SECTIONS)
+            section: [label for label in present if label not in ERRATA and LABELS[label].section == section]
+            for section in SECTIONS
         }
 
     def whole(self, only: str | None, seconds: float) -> Element:
@@ -127,7 +126,7 @@ class _Page:
         yield self.in_short(only)
         for section, labels in self.sections.items():
             if labels:
-                slips = [slip for slip in self.slips if SECTIONS[SECTION_OF[slip]] == section]
+                slips = [slip for slip in self.slips if LABELS[slip].section == section]
                 yield element(
                     "section",
                     element("h2", section, id=anchor(section)),
@@ -206,9 +205,9 @@ class _Page:
     def block(self, label: str) -> Iterator[Element]:
         """A label of the paper: what it says, the evidence for it, and its pictures."""
         yield _heading(label, _name(label))
-        for latex in SAYS.get(label, ("",))[1:]:
+        for latex in LABELS[label].latex:
             yield _formula(latex)
-        there = [slip for slip in SLIPS_AT.get(label, ()) if slip in self.slips]
+        there = [slip for slip in LABELS[label].errata if slip in self.slips]
         if there:
             yield element("p", "The print differs: see ", *_listed(_link(slip, slip) for slip in there), ".", class_="soft")
         if label == "tab:losses":
@@ -259,14 +258,14 @@ class _Page:
                     slip.kind,
                     *(list(words(text)) for text in (slip.where, slip.printed, slip.holds)),
                 )
-                for slip in SLIPS
+                for slip in ERRATA.values()
                 if slip.name in self.slips
             ],
         )
         section = element("section", element("h2", "Slips and remarks", id="slips"), table, aria_labelledby="slips")
-        for slip in SLIPS:
+        for slip in ERRATA.values():
             if slip.name in self.slips:
-                section.append(_heading(slip.name, f"{slip.where} ({slip.kind})"))
+                section.append(_heading(slip.name, _name(slip.name)))
                 section.append(self.evidence(slip.name))
         return section
 
@@ -319,17 +318,17 @@ def _head() -> Element:
 
 def _title(label: str) -> str:
     """What the paper calls it."""
-    name = NAMES.get(label, label).partition(" (")[0]
+    name = LABELS[label].title.partition(" (")[0]
     return name[0].upper() + name[1:]
 
 
 def _name(label: str) -> str:
-    return SAYS.get(label, ("",))[0]
+    return LABELS[label].words
 
 
 def _heading(label: str, name: str) -> Element:
     heading = element("h3", _title(label), " ", element("span", *words(name), class_="name"), id=anchor(label))
-    if label in NAMES:
+    if LABELS[label].printed:
         add(heading, " ", element("code", label))
     return heading
 
