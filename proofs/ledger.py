@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from efficient.runs.files import write_whole
-
 from .paper import ARXIV, LABELS, SECTIONS
 
 
@@ -136,7 +134,7 @@ def versions() -> dict[str, str]:
 
 
 def read_json(path: str) -> list[Entry]:
-    """The entries that `write_json` wrote; raises ValueError if the file is not such a ledger."""
+    """The entries of a file that `to_json` wrote; raises ValueError if the file is not such a ledger."""
     try:
         with open(path, encoding="utf8") as file:
             return [
@@ -147,12 +145,11 @@ def read_json(path: str) -> list[Entry]:
         raise ValueError(f"{path} must be a ledger that `python -m proofs --json FILE` wrote: {error}") from None
 
 
-def write_json(entries: list[Entry], path: str) -> None:
-    """Write the entries to a file, whole or not at all."""
+def to_json(entries: list[Entry]) -> str:
+    """Write the entries for machines, with the versions that they were made with."""
     ledger = {
         "paper": ARXIV,
         "versions": versions(),
         "entries": [{"section": LABELS[entry.label].section, **asdict(entry)} for entry in entries],
     }
-    text = json.dumps(ledger, ensure_ascii=False, indent=1)
-    write_whole(path, lambda file: file.write(text.encode()))
+    return json.dumps(ledger, ensure_ascii=False, indent=1)

@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from proofs import peer, pictures
-from proofs.__main__ import main
 from proofs.bench import contestants, scaling, speed, tables, watch
+from proofs.bench.__main__ import main
 from proofs.bench.contestants import Field, Run, many_models, single_models
 from proofs.bench.floors import plain_asgd, visit_all_twice, visit_twice
 from proofs.bench.footprint import start
@@ -46,7 +46,7 @@ def files(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("proofs.bench.start", lambda *_: {"asgd": {"import": 0.5, "first_call": 1.5}})
         options = ["--quick", "--data", str(folder / "rows.svm"), "--loss", "log", "--lam", "0.01"]
-        assert main(["bench", *options, "--json", str(folder / "bench.json"), "--picture", str(folder / "bench.svg")]) == 0
+        assert main([*options, "--json", str(folder / "bench.json"), "--picture", str(folder / "bench.svg")]) == 0
     return folder
 
 
@@ -342,7 +342,7 @@ def test_scaling_from_the_command_line(monkeypatch, tmp_path, capsys):
     sweep = scaling.Sweep("T", (10, 100), (10, 20), {"m": 50, "n": 100, "k": 5})
     monkeypatch.setattr("proofs.bench.QUICK_SWEEPS", (sweep,))
     monkeypatch.setattr("proofs.bench._draw", lambda results, path: None)
-    assert main(["bench", "--scaling", "--quick", "--json", str(tmp_path / "s.json"), "--picture", "s.png"]) == 0
+    assert main(["--scaling", "--quick", "--json", str(tmp_path / "s.json"), "--picture", "s.png"]) == 0
     assert json.loads((tmp_path / "s.json").read_text("utf8"))["kind"] == "scaling"
     assert "Entries touched, counted one by one against T" in capsys.readouterr().out
 
@@ -361,16 +361,9 @@ def test_scaling_from_the_command_line(monkeypatch, tmp_path, capsys):
 )
 def test_wrong_usage(arguments, message, capsys):
     with pytest.raises(SystemExit) as ended:
-        main(["bench", *arguments])
+        main(arguments)
     assert ended.value.code == 2
     assert capsys.readouterr().err.splitlines()[-1].endswith(message)
-
-
-def test_options_of_the_ledger_do_not_go_with_the_bench(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--only", "cost", "bench", "--quick"])
-    assert ended.value.code == 2
-    assert "come after it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -388,7 +381,7 @@ def test_bad_data_is_one_line_and_status_1(content, loss, lam, message, tmp_path
     path = tmp_path / "rows.svm"
     if content is not None:
         path.write_text(content)
-    assert main(["bench", "--data", str(path), "--loss", loss, "--lam", lam]) == 1
+    assert main(["--data", str(path), "--loss", loss, "--lam", lam]) == 1
     printed = capsys.readouterr()
     assert message in printed.err
     assert printed.err.count("\n") == 1
@@ -400,7 +393,7 @@ def test_an_interrupt_ends_the_bench(monkeypatch, tmp_path, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("proofs.bench.scale", interrupted)
-    assert main(["bench", "--scaling", "--json", str(tmp_path / "bench.json")]) == 130
+    assert main(["--scaling", "--json", str(tmp_path / "bench.json")]) == 130
     assert capsys.readouterr().err == "proofs: interrupted; nothing was written\n"
     assert list(tmp_path.iterdir()) == []
 

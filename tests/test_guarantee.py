@@ -1,7 +1,5 @@
 """The convergence guarantee: its proofs hold and can fail, and the exhaustive checks rest on an exact minimum of F."""
 
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -108,18 +106,6 @@ def test_random_problems(loss, seed, monkeypatch):
             assert max(shares("random", T).values()) <= 1
     finally:
         expected.cache_clear()
-
-
-def test_it_can_be_read_alone():
-    done = subprocess.run(
-        [sys.executable, "-m", "proofs.proved.convergence"],
-        capture_output=True,
-        check=False,
-        cwd=ROOT,
-        env={"PYTHONIOENCODING": "utf8"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) > 100
 
 
 def test_the_picture():

@@ -1,4 +1,4 @@
-"""`python -m proofs bench`: how fast the loops are on this machine, against a floor, plain code and scikit-learn.
+"""`python -m proofs.bench`: how fast the loops are on this machine, against a floor, plain code and scikit-learn.
 
 Ratios of times inside one run carry over to other machines, seconds do not. No claim of the paper rests on a clock; its
 cost is counted, see `proofs.counted.cost`.

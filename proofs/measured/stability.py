@@ -4,7 +4,6 @@ Algorithm 3 as printed loses about eps·‖x̄‖²/spread², explicit centring 
 pivoted rows, see `efficient.runs.centring`, nothing is lost. Each is held against the exact run on the very same floats.
 """
 
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, partial
@@ -22,7 +21,7 @@ from reference.datasets import load_spam, load_tweets, make_generic, make_shifte
 
 from ..ledger import Entry, Job
 from ..proved.losses import violation
-from ..proved.proof import Proof, jobs_of, proof, show
+from ..proved.proof import Proof, jobs_of, proof
 from ..proved.prover import Equation
 from ..proved.symbols import X, i
 
@@ -206,7 +205,3 @@ def jobs() -> list[Job]:
         (f"{what.__name__}, {loss}", partial(what, loss)) for what in (keeps_its_digits, translation_in_floats) for loss in LAM
     ]
     return [*jobs_of(*PROOFS), *(Job(("pivot",), f"pivot: {name}", run) for name, run in checks)]
-
-
-if __name__ == "__main__":
-    sys.exit(show(__name__))

@@ -1,14 +1,12 @@
 """Section "Averaged Stochastic Gradient Descent": the mean of the iterates from v, u, a, c and h.
 
-Each vector is proved one coordinate at a time, for any coordinate. Run this module to read the proofs:
-`python -m proofs.proved.asgd`.
+Each vector is proved one coordinate at a time, for any coordinate.
 """
-
-import sys
 
 import sympy
 
-from .proof import proof, show
+from ..ledger import Job
+from .proof import jobs_of, proof
 from .prover import Equation
 from .symbols import a, b, before, c, g, gradient_step, h, lam, t, u, v, w, x
 
@@ -84,5 +82,6 @@ def mean_weights():
 
 PROOFS = (running_mean, mean_bias, harmonic_tail, swapped_sums, harmonic_gradient_sum, mean_weights)
 
-if __name__ == "__main__":
-    sys.exit(show(__name__))
+
+def jobs() -> list[Job]:
+    return jobs_of(*PROOFS)

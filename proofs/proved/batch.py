@@ -3,12 +3,9 @@
 So whatever is proved of the loop for one model, in `shipped`, holds of every model. The models have labels, λ, t0 and
 states of their own; they share the row, its weight, x̄ and ω. What lies in the work room before must not matter, so it is
 unknown as well. Two models are visited one by one; of six, four are visited together and two one by one.
-
-Run this module to read the proofs: `python -m proofs.proved.batch`.
 """
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -20,7 +17,8 @@ from efficient.kernels import batch as many
 from efficient.runs.algorithms import ALGORITHMS
 from reference.rows import Rows
 
-from .proof import ON_CODE, UNROLLED, Proof, show
+from ..ledger import Job
+from .proof import ON_CODE, UNROLLED, Proof, jobs_of
 from .prover import Equation
 from .shipped import LAYOUTS, Derivatives, Unknowns, symbols, vector
 
@@ -218,5 +216,6 @@ PROOFS = tuple(
     )
 )
 
-if __name__ == "__main__":
-    sys.exit(show(__name__))
+
+def jobs() -> list[Job]:
+    return jobs_of(*PROOFS)

@@ -1,14 +1,13 @@
 """Section "Centering and Translation Invariance": implicit centring, the two new scalars z and r, and the theorem.
 
-Dot products are sums over k = 1, …, n with symbolic n. Run this module to read the proofs: `python -m proofs.proved.casgd`.
+Dot products are sums over k = 1, …, n with symbolic n.
 """
-
-import sys
 
 import sympy
 
+from ..ledger import Job
 from .asgd import a_t, h_t, v_t
-from .proof import proof, show
+from .proof import jobs_of, proof
 from .prover import Equation
 from .symbols import XBAR, V, W, X, a, b, before, c, g, gradient_step, h, k, lam, over_coordinates, r, s, t, u, v, w, x, xbar
 
@@ -155,5 +154,6 @@ PROOFS = (
     sensitive,
 )
 
-if __name__ == "__main__":
-    sys.exit(show(__name__))
+
+def jobs() -> list[Job]:
+    return jobs_of(*PROOFS)

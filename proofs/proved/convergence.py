@@ -9,11 +9,9 @@ E‖ĝ_t‖² <= G² for every t that the average needs; F is λ-strongly convex
     w_t with the weight t, t = 1, …, T       E F − F* <= G² (2T + 1 − h_{T+1}) / (λT(T+1)) < 2G² / (λ(T+1)), same proviso
 
 and E‖w_t − w*‖² <= G²/(λ²t). In the inequalities, which z3 proves, e is E F(w_{t−1}) − F*, D and D_t are E‖w_{t−1} − w*‖² and
-E‖w_t − w*‖², A is E ĝ_t · (w_{t−1} − w*), N is E‖ĝ_t‖², h is h_{t−1}. Run this module to read the proofs:
-`python -m proofs.proved.convergence`.
+E‖w_t − w*‖², A is E ĝ_t · (w_{t−1} − w*), N is E‖ĝ_t‖², h is h_{t−1}.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache, partial
@@ -28,7 +26,7 @@ from reference import LOSSES, Predictor, Problem, iterates
 
 from ..ledger import Entry, Job
 from .losses import P, Y, as_formula, violation
-from .proof import FOR_ALL, Proof, jobs_of, proof, show
+from .proof import FOR_ALL, Proof, jobs_of, proof
 from .prover import Equation
 from .symbols import G, W, X, before, k, lam, over_coordinates, t
 
@@ -468,16 +466,3 @@ def jobs() -> list[Job]:
         *(Job((LABEL,), f"all sequences: {name}", partial(exhaust, name)) for name in SMALL),
         *(Job((LABEL,), f"guarantee: {each.__name__}", each) for each in (too_small, classical, one_run)),
     ]
-
-
-def main() -> int:
-    status = show(__name__)
-    for job in jobs()[len(PROOFS) :]:
-        for entry in job.run():
-            print(f"{entry.claim}\n{entry.line()}")
-            status |= not entry.as_expected
-    return status
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,11 +1,8 @@
 """Beyond the paper: steps of 1/(λ(t + t0)) and averages with weights ω_t, by the same recurrences.
 
 Every 1/t of the paper becomes 1/(t + t0), and in h, c and s it is multiplied by ω_t; the paper has t0 = 0 and ω = 1.
-
-Run this module to read the proofs: `python -m proofs.proved.extensions`.
 """
 
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -19,7 +16,7 @@ from reference.datasets import make_generic
 
 from ..ledger import Entry, Job
 from .losses import violation
-from .proof import jobs_of, proof, show
+from .proof import jobs_of, proof
 from .prover import Equation
 from .symbols import a, b, before, c, g, gradient_step, h, lam, r, s, t, u, v, w, x, xbar
 
@@ -144,9 +141,3 @@ PROOFS = (offset_lemma, weighted_mean, weighted_bias, weighted_centred, squared_
 
 def jobs() -> list[Job]:
     return [*jobs_of(*PROOFS), Job(("guarantee",), "safe steps", safe_steps), Job(("alg:asgd",), "streams", stream)]
-
-
-if __name__ == "__main__":
-    for entry in safe_steps():
-        print(f"{entry.claim}: {entry.figure}: {entry.verdict}")
-    sys.exit(show(__name__))

@@ -1,9 +1,5 @@
-"""Section "Introduction": Table 1, proved on the shipped losses for all real p, q and y, and the objective F.
+"""Section "Introduction": Table 1, proved on the shipped losses for all real p, q and y, and the objective F."""
 
-Run this module to read the proofs: `python -m proofs.proved.losses`.
-"""
-
-import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -15,7 +11,7 @@ from reference import LOSSES, Loss, Predictor, Problem
 
 from ..ledger import Entry, Job
 from .branches import branches, with_symbolic_math
-from .proof import Proof, jobs_of, proof, show
+from .proof import Proof, jobs_of, proof
 from .prover import Z3_EFFORT, Equation, Undecided, opaque
 from .symbols import b, lam, y
 
@@ -176,11 +172,4 @@ PROOFS: tuple[Proof, ...] = (log_loss, objective, gradient)
 
 def jobs() -> list[Job]:
     rows = [Job(("tab:losses",), f"Table 1: {name}", partial(row, name)) for name in TABLE_1]
-    return [*rows, *jobs_of(*PROOFS)]
-
-
-if __name__ == "__main__":
-    for name in TABLE_1:
-        for entry in row(name):
-            print(f"{entry.label}: {entry.claim}\n{entry.line()}")
-    sys.exit(show(__name__))
+    return [*jobs_of(*PROOFS), *rows]

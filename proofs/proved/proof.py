@@ -1,8 +1,8 @@
 """A proof: what is claimed, from what, and the steps whose residuals must be 0; and how one is checked and shown."""
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
 from typing import NamedTuple
 
 from ..ledger import Entry, Job
@@ -64,20 +64,22 @@ def jobs_of(*proofs: Proof) -> list[Job]:
     return [Job((each.label,), f"proof: {each.claim}", each.check) for each in proofs]
 
 
-def show(module: str) -> int:
-    """Print the PROOFS of a module in full, each step with what remains of it, and return an exit status."""
-    wrong = 0
-    print(
-        "tau is t − 1 and lambda is λ; v, a, u, c, h, z, s are the values before step t; x, g are the row and ℓ' of step t.\n"
-    )
-    for each in sys.modules[module].PROOFS:
+def show(module: ModuleType) -> int:
+    """Print the PROOFS of a module in full, each step with what remains of it, then its other entries; return a status."""
+    proofs = getattr(module, "PROOFS", ())
+    entries = []
+    if proofs:
+        print("tau is t − 1 and lambda is λ; v, a, u, c, h, z, s are the values before step t; x, g are of step t.\n")
+    for each in proofs:
         print(f"{each.label}: {each.claim}")
         assumed = inspect.getdoc(getattr(each.steps, "func", each.steps))  # of the function, where arguments are bound to it
         print(f"    {assumed or ''}".replace("\n", "\n    "))
         for step in each.steps():
-            remains = residual(step)
-            print(f"  {step.claim}\n      {step.left} = {step.right}\n      remains: {remains}")
-        for entry in each.check():
-            print(f"  {entry.figure}: {entry.verdict}\n")
-            wrong += not entry.as_expected
-    return 1 if wrong else 0
+            print(f"  {step.claim}\n      {step.left} = {step.right}\n      remains: {residual(step)}")
+        entries += each.check()
+        print(f"  {entries[-1].figure}: {entries[-1].verdict}\n")
+    for job in module.jobs()[len(proofs) :]:
+        for entry in job.run():
+            print(f"{entry.label}: {entry.claim}\n{entry.line()}")
+            entries.append(entry)
+    return int(not all(entry.as_expected for entry in entries))

@@ -1,11 +1,9 @@
-"""Algorithms 1 to 3 line by line: each assignment of the pseudocode beside the shipped line that does it, in its order.
+"""Map each line of Algorithms 1 to 3 to the shipped line that does it, in the order of the pseudocode.
 
-That the lines do what they should is proved in `shipped`; this holds the reader's finger on the page. Run this module
-to read the table: `python -m proofs.proved.pseudocode`. Drawing the indices is the caller's, zeroing v and u is `State`'s.
+That the lines do what they should is proved in `shipped`. The caller draws the indices; `State` sets v and u to zero.
 """
 
 import inspect
-import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -111,12 +109,11 @@ def jobs() -> list[Job]:
     return [Job((ALGORITHMS[name].label,), f"reading {name}", partial(read, name)) for name in LINES]
 
 
-if __name__ == "__main__":
-    for name in LINES:
-        print(name)
-        for pseudocode, line in [*(CENTRE if ALGORITHMS[name].centred else ()), *LINES[name], *RECOVERIES[name]]:
-            print(f"    {pseudocode:<40} {line}")
-        for entry in read(name):
-            print(f"    {entry.figure}: {entry.verdict}")
-            if not entry.as_expected:
-                sys.exit(1)
+def table() -> str:
+    """Set each line of the pseudocode beside its shipped line, algorithm by algorithm."""
+    rows = []
+    for name, lines in LINES.items():
+        rows.append(name)
+        for paper, line in (*(CENTRE if ALGORITHMS[name].centred else ()), *lines, *RECOVERIES[name]):
+            rows.append(f"    {paper:<40} {line}")
+    return "\n".join(rows)

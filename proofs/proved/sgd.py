@@ -1,12 +1,10 @@
 """Section "Stochastic Gradient Descent": the stochastic gradient, the step, the gradient sum and Lemma 1.
 
-Each vector is proved one coordinate at a time, for any coordinate; the bias is the coordinate with x = 1. Run this module to
-read the proofs: `python -m proofs.proved.sgd`.
+Each vector is proved one coordinate at a time, for any coordinate; the bias is the coordinate with x = 1.
 """
 
-import sys
-
-from .proof import proof, show
+from ..ledger import Job
+from .proof import jobs_of, proof
 from .prover import Equation
 from .symbols import G, V, X, a, b, before, g, gradient_step, i, k, lam, m, over_coordinates, over_examples, t, v, w, x
 
@@ -74,5 +72,6 @@ def prediction():
 
 PROOFS = (unbiased, step_rearranged, start_is_forgotten, lemma_1, prediction)
 
-if __name__ == "__main__":
-    sys.exit(show(__name__))
+
+def jobs() -> list[Job]:
+    return jobs_of(*PROOFS)

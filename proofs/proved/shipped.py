@@ -3,11 +3,8 @@
 The induction hands a loop a symbolic state that satisfies the invariants after t − 1 steps and lets it take one step on a
 row of generic entries; the invariants must hold after t. ℓ' is any number, and so are the example's weight, the offset t0 of
 the step size and the weight ω of the iterate in the mean: the paper's case is weight = ω = 1 and t0 = 0.
-
-Run this module to read the proofs: `python -m proofs.proved.shipped`.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -21,7 +18,8 @@ from efficient.runs.algorithms import ALGORITHMS, Algorithm, Mean
 from reference import Loss, Problem
 from reference.rows import Rows
 
-from .proof import ON_CODE, UNROLLED, Proof, show
+from ..ledger import Job
+from .proof import ON_CODE, UNROLLED, Proof, jobs_of
 from .prover import Equation
 
 LAYOUTS = ((1, (0,)), (2, (0, 1)), (4, (1, 3)), (12, (0, 1, 3, 4, 5, 7, 8, 10, 11)))
@@ -284,5 +282,6 @@ def _proofs() -> Iterator[Proof]:
 
 PROOFS = tuple(_proofs())
 
-if __name__ == "__main__":
-    sys.exit(show(__name__))
+
+def jobs() -> list[Job]:
+    return jobs_of(*PROOFS)

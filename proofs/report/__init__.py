@@ -1,4 +1,4 @@
-"""`python -m proofs report`: the ledger as a page for the browser, with formulas and pictures, that needs nothing but itself.
+"""`python -m proofs.report`: the ledger as a page for the browser, with formulas and pictures, that needs nothing but itself.
 
 It computes the whole ledger, unless it is given one, draws the pictures and times the loops, so it takes some minutes.
 """
@@ -17,23 +17,24 @@ from tqdm import tqdm
 
 from efficient.runs.files import write_whole
 
-from ..ledger import Entry, Job, fill, read_json, summary, write_json
+from ..ledger import Entry, fill, read_json, summary, to_json
 from ..paper import LABELS
+from ..plan import plan
 from . import figures, page
 
 
-def add_arguments(parser: argparse.ArgumentParser, plan: Callable[[argparse.Namespace], list[Job]]) -> None:
-    """The command line of the report, whose ledger is that of the plan."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of the report."""
     parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
     parser.add_argument(
         "--ledger", metavar="FILE", help="a ledger that `python -m proofs --json FILE` wrote, instead of computing it"
     )
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
-    parser.set_defaults(run=partial(main, plan), error=parser.error)
+    parser.set_defaults(run=main, error=parser.error)
 
 
-def main(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Namespace) -> int:
+def main(options: argparse.Namespace) -> int:
     """Fill the ledger, draw the pictures and write two files, each whole or not at all; status 0 if all is as expected."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -43,7 +44,7 @@ def main(plan: Callable[[argparse.Namespace], list[Job]], options: argparse.Name
         options.error(f"--ledger: {error}")
     made = _prepare(options)
     try:
-        return _write(partial(fill, plan(options)) if given is None else partial(_among, given), options)
+        return _write(partial(fill, plan()) if given is None else partial(_among, given), options)
     except KeyboardInterrupt:
         print("proofs: interrupted; the page was not written", file=sys.stderr)
         return 130
@@ -79,7 +80,8 @@ def _write(ledger: Callable[[str | None, bool | None], Iterable[Entry]], options
         with tqdm(total=0, unit="piece", disable=hidden, leave=False) as bar:
             drawn = list(figures.draw({entry.label for entry in entries}, bar))
     text = page.build(entries, drawn, options.only, time.monotonic() - began)
-    write_json(entries, os.path.join(options.folder, "proofs.json"))
+    machine = os.path.join(options.folder, "proofs.json")
+    write_whole(machine, lambda file: file.write(to_json(entries).encode()))
     index = os.path.join(options.folder, "index.html")
     write_whole(index, lambda file: file.write(text.encode()))
     print(*summary(entries), index, sep="\n")

@@ -42,9 +42,6 @@ VERDICTS = {
 }
 """By (holds, expected): the class of the mark, its shape, and what the verdict means."""
 
-OTHER_PROOFS = ("averaging", "centring", "introduction", "shipped", "guarantee", "slips", "pseudocode")
-"""The modules that print proofs in full, beside `descent`."""
-
 PSEUDOCODE = {"alg:sgd": "sgd", "alg:asgd": "asgd", "alg:casgd": "casgd"}
 
 
@@ -270,7 +267,7 @@ class _Page:
         return section
 
     def reproduce(self, only: str | None, seconds: float) -> Element:
-        command = "python -m proofs report DIR" + (f" --only {only}" if only else "")
+        command = "python -m proofs.report DIR" + (f" --only {only}" if only else "")
         return element(
             "section",
             element("h2", "Versions and how to reproduce", id="reproduce"),
@@ -283,9 +280,7 @@ class _Page:
                 " for machines, in the order of their numbers. One label alone is computed again and printed by ",
                 element("code", "python -m proofs --only LABEL"),
                 "; the proofs are read in full, step by step, with ",
-                element("code", "python -m proofs.proved.sgd"),
-                " and likewise ",
-                *_listed(element("code", name) for name in OTHER_PROOFS),
+                element("code", "python -m proofs.proved"),
                 ".",
             ),
             _table("Versions", ("package", "version"), list(versions().items())),

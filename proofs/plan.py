@@ -1,0 +1,27 @@
+"""List the jobs that fill the ledger."""
+
+from . import slips
+from .compared import iterates, scikit_learn, translation
+from .counted import cost
+from .data import Case, real_cases
+from .ledger import Job
+from .measured import averaging, convergence, stability
+from .proved import claims
+
+
+def plan(case: Case | None = None) -> list[Job]:
+    """List every job, or with a case of the user's the equivalence and invariance checks on its rows."""
+    if case is not None:
+        return [*iterates.jobs([case]), *translation.jobs([case])]
+    cases = real_cases()
+    return [
+        *claims.jobs(),
+        *slips.jobs(),
+        *cost.jobs(),
+        *convergence.jobs(cases),
+        *averaging.jobs(),
+        *stability.jobs(),
+        *iterates.jobs(cases),
+        *scikit_learn.jobs(cases),
+        *translation.jobs(cases),
+    ]
