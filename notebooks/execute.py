@@ -1,11 +1,11 @@
-"""Execute the notebooks, so that what they show is what the library computes.
+"""Execute the notebooks, so that they show what the library computes.
 
     python notebooks/execute.py                        all of them, in place
     python notebooks/execute.py notebooks/01_sgd.ipynb  these only
     python notebooks/execute.py --check                write nothing; fail if one fails, or shows what it no longer computes
 
-Each runs in a new kernel, as many at a time as there are processors. Kept are sources, outputs and tags; not kept are times,
-widgets, and whatever else differs from run to run or names this machine.
+Each runs in a new kernel, as many at a time as there are processors. Sources, outputs and tags are kept. Times, widgets, and
+all that differs from run to run or names this machine are not.
 """
 
 import argparse
@@ -29,9 +29,9 @@ KERNEL = {
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LARGEST = 600_000
-"""How many bytes a notebook may have."""
+"""Limit of the bytes of a notebook."""
 PERSONAL = re.compile(r"/home/|/root/|/tmp/|/Users/|/private/|\b[A-Z]:\\|site-packages| at 0x[0-9a-f]{6}")
-"""What outputs and sources say of one machine or one run only."""
+"""Traces of one machine or one run in outputs and sources."""
 
 
 def read(path: Path):
@@ -39,7 +39,7 @@ def read(path: Path):
 
 
 async def execute(path: Path):
-    """The notebook with the outputs of a new run, from which all is taken that differs from run to run."""
+    """Run a notebook; return it with its new outputs, without what differs from run to run."""
     notebook = read(path)
     client = NotebookClient(notebook, timeout=300, startup_timeout=120, record_timing=False, store_widget_state=False)
     client.extra_arguments = ["--log-level=ERROR"]
@@ -56,7 +56,7 @@ async def execute(path: Path):
 
 
 def joined(outputs) -> list:
-    """The outputs, each stream in one piece, since in how many it came is chance, and each picture in few bytes."""
+    """Join each stream into one piece, since the number of pieces is chance, and shrink each picture."""
     whole: list = []
     for output in outputs:
         if "metadata" in output:
@@ -72,7 +72,7 @@ def joined(outputs) -> list:
 
 
 def smaller(png: str) -> str:
-    """A picture in 128 colours, a third of the bytes; a plot does not need more."""
+    """Reduce a picture to 128 colours, a third of the bytes; a plot needs no more."""
     small = io.BytesIO()
     with Image.open(io.BytesIO(base64.b64decode(png))) as picture:
         picture.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, "png", optimize=True)
@@ -80,7 +80,7 @@ def smaller(png: str) -> str:
 
 
 def faults(notebook) -> list[str]:
-    """What a reader of this notebook must not find in it."""
+    """List what a reader must not find in this notebook."""
     found = []
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != list(range(1, len(code) + 1)):
@@ -105,13 +105,13 @@ def faults(notebook) -> list[str]:
 
 
 def shown(notebook) -> list[list[list[str]]]:
-    """What kinds of output each cell has: the numbers and pixels may differ between machines, these may not."""
+    """List the kinds of output of each cell: numbers and pixels may differ between machines, kinds may not."""
     outputs = [cell.get("outputs", []) for cell in notebook.cells]
     return [[sorted(output.get("data", {output.output_type: ""})) for output in each] for each in outputs]
 
 
 async def run(path: Path, check: bool, processors: asyncio.Semaphore) -> bool:
-    """Execute one notebook, and write it unless it is only checked or something is wrong with it; say which, and whether so."""
+    """Execute one notebook; write it unless `check` or it has faults; print its faults and return whether it has none."""
     try:
         async with processors:
             notebook = await execute(path)

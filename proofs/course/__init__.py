@@ -1,7 +1,7 @@
-"""What the exercises in `notebooks/exercises` call: marks for a test, and tests that say what is wrong with an answer.
+"""Mark the exercises of the course: tests that name the fault of an answer, and marks for each test.
 
-The algorithms are held to the vectors of `proofs.conformance`, whose diagnosis is shown; formulas are decided by the prover of
-the proofs. A test returns nothing if the answer is right, and raises `Wrong`, with sentences for its author, if not.
+Algorithms are compared with the vectors of `proofs.conformance`, whose diagnosis is shown. Formulas are decided by the prover
+of `proofs.proved`. A test returns nothing if the answer is right, and raises `Wrong`, with sentences for its author, if not.
 """
 
 from . import questions

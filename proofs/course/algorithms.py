@@ -1,4 +1,4 @@
-"""Tests of algorithms: what they return, by the conformance kit, and what their steps cost, by counting."""
+"""Test algorithms: their results by the conformance kit, the cost of their steps by counting."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ from .marking import Wrong
 
 
 def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None = None) -> None:
-    """Hold an implementation to the test vectors of an algorithm, with one loss, several or all.
+    """Compare an implementation with the test vectors of an algorithm, with one loss, several or all.
 
     Raises
     ------
     Wrong
-        Names the fault if it is a known one, and shows the shortest case that is wrong.
+        Names the known fault, if it is one, and shows the shortest case that is wrong.
     Exception
-        What `train` raised, if it did, so that its author sees where; a note says what may be behind it. NotImplementedError if
-        a part is not there.
+        The error that `train` raised, so that its author sees the line; a note may name the cause. NotImplementedError if a
+        part is missing.
     """
     report = check(train, algorithm, loss, progress=False)
     bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: length(each.case))
@@ -44,12 +44,12 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
 
 
 def length(case: Case) -> tuple[int, int, int]:
-    """By how much there is to compute: steps, rows, columns."""
+    """Measure how long a case is: steps, rows, columns."""
     return len(case.indices), len(case.rows), case.n
 
 
 def _raise_again(train: Callable, bad: Sequence[Result], known: Sequence[str]) -> None:
-    """Run what ended in an error outside the kit, shortest first, so that the error comes with the line where it is."""
+    """Run the cases that ended in an error again, shortest first, so that the error shows its line."""
     for case in (result.case for result in bad if result.verdict == "error"):
         for T in (checkpoint.t for checkpoint in case.checkpoints):
             indices = np.array(case.indices[:T])
@@ -62,7 +62,7 @@ def _raise_again(train: Callable, bad: Sequence[Result], known: Sequence[str]) -
 
 
 def _shown(result: Result) -> list[str]:
-    """What went wrong in a case, after the question if it can be worked through by hand."""
+    """Describe the departure of a case, after its question if that can be worked through by hand."""
     case = result.case
     if len(case.rows) * case.n > 12:
         return [f"  {result.detail}"]
@@ -72,7 +72,7 @@ def _shown(result: Result) -> list[str]:
 
 
 def touches_few(algorithm: Callable) -> None:
-    """The loop touches only what a row stores, never all n columns: counted, on the same rows in 16 columns and in 32.
+    """Check by counting that a loop touches only what a row stores, on the same rows in 16 columns and in 32.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def touches_few(algorithm: Callable) -> None:
     Raises
     ------
     Wrong
-        What n more columns cost depends on T; says how much. Or nothing could be counted.
+        The cost of n more columns depends on T; names it. Or nothing could be counted.
     """
     rows = make_generic(m=8, n=16, k=3, seed=0)
     indices = draw_indices(8, steps=24, rng=0)
@@ -112,7 +112,7 @@ def _counted(name: str) -> Any:
 
 
 class _Counted(CountingArray):
-    """A vector that counts what is read and written whatever numpy is asked to do with it."""
+    """Vector that counts the entries read and written, in every function of numpy."""
 
     dot, copy, tolist, astype, ravel, take = map(_counted, ("dot", "copy", "tolist", "astype", "ravel", "take"))
 

@@ -1,4 +1,4 @@
-"""Tests of functions, by their values, and of formulas, by the prover."""
+"""Test functions by their values, and formulas by the prover."""
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
@@ -13,20 +13,20 @@ from ..proved.prover import Equation, is_identity
 from .marking import Wrong
 
 ROUNDINGS = 64
-"""The functions that are asked for round less often than this, at numbers no larger than their result or 1."""
+"""Bound of the roundings in the functions asked for, at numbers no larger than their result or 1."""
 
 
 def agrees(
     answer: Callable, right: Callable, questions: Iterable[tuple], known_wrong: Mapping[str, Callable] | None = None
 ) -> None:
-    """Hold a function to another one: the same numbers for all questions, which are tuples of arguments, to rounding.
+    """Compare a function with the right one: the same numbers for all questions, tuples of arguments, to rounding.
 
-    `known_wrong` has sentences and the functions that they are about. A sentence is told if its function gives all the answers.
+    `known_wrong` maps sentences to functions. A sentence is told if its function gives all the answers.
 
     Raises
     ------
     Wrong
-        With the first question whose answer is wrong.
+        Shows the first question whose answer is wrong.
     """
     questions = list(questions)
     found = [answer(*question) for question in questions]
@@ -34,14 +34,14 @@ def agrees(
     for place, question in enumerate(questions):
         if not _alike(found[place], expected[place]):
             given = ", ".join(map(shown, question))
-            first = f"{answer.__name__}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
+            first = f"{shown(answer)}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
             known = (known_wrong or {}).items()
             sentences = [text for text, wrong in known if all(map(_alike, found, (wrong(*each) for each in questions)))]
             raise Wrong("\n".join([*sentences, first]))
 
 
 def numbers(value: Any) -> np.ndarray | None:
-    """A number, a vector, or several of these, as one vector; None if it is none of them."""
+    """Join numbers and vectors into one vector; None if the value holds anything else."""
     parts = value if isinstance(value, (tuple, list)) else (value,)
     try:
         return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
@@ -57,7 +57,7 @@ def _alike(found: Any, expected: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A number, a vector, a matrix, a function, or several of these, in short."""
+    """Print a number, a vector, a matrix, a function, or several of these, in short."""
     if isinstance(value, tuple):
         return f"({', '.join(map(shown, value))})"
     if isinstance(value, list):
@@ -75,11 +75,11 @@ LETTERS: dict[str, Any] = {
     "lam": symbols.lam,
     "t": symbols.t,
 }
-"""What the letters of a formula mean, by name."""
+"""Letters of a formula, by name."""
 
 
 def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None) -> None:
-    """Hold a formula to another one: equal for all numbers, in whatever form it is written.
+    """Compare a formula with the right one: equal for all numbers, in any form.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None
     Raises
     ------
     Wrong
-        With a sentence if the wrong formula is known, and with numbers for which the two differ.
+        Shows numbers for which the two differ, and a sentence if the wrong formula is known.
     """
     expression = _expression(answer)
     if not is_identity(Equation("answer", expression, right)):
@@ -111,7 +111,7 @@ def _expression(answer: Any) -> sympy.Expr:
     unknown = sorted({str(letter) for letter in expression.free_symbols} - LETTERS.keys())
     if unknown:
         raise Wrong(f"{', '.join(unknown)} in {answer} is none of the letters {', '.join(LETTERS)}")
-    # a symbol that somebody made anew means the one of that name
+    # a new symbol of a known name means the known one
     expression = expression.xreplace({letter: LETTERS[str(letter)] for letter in expression.free_symbols})
     if not _is_rational(expression):
         expression = sympy.simplify(expression)
@@ -125,7 +125,7 @@ def _is_rational(expression: sympy.Expr) -> bool:
 
 
 def _difference(expression: sympy.Expr, right: sympy.Expr) -> str:
-    """Small numbers for which the two, which are not equal, differ."""
+    """Find small numbers for which two unequal formulas differ."""
     letters = sorted(expression.free_symbols | right.free_symbols, key=str)
     for first in count(1):
         values = {letter: sympy.Integer(first + place) for place, letter in enumerate(letters)}

@@ -1,18 +1,18 @@
-"""Marks, and what is said when there are none."""
+"""Give marks, and messages where there are none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class Wrong(AssertionError):
-    """An answer is wrong; says how. A notebook shows these sentences, without the lines of code that found it out."""
+    """Wrong answer, with sentences for its author. A notebook shows these, and no traceback."""
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks for
         return [f"WRONG: {self}"]
 
 
 class Unwritten(Wrong):
-    """There is no answer yet."""
+    """Missing answer."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -23,12 +23,12 @@ _book: dict[str, tuple[int, int]] = {}
 
 @contextmanager
 def marks(points: int, what: str) -> Iterator[None]:
-    """Give so many marks if nothing is wrong in the block, and none otherwise.
+    """Give `points` marks for `what` if the block raises nothing, and none otherwise.
 
     Raises
     ------
     Wrong
-        The block raised it; Unwritten if it met a NotImplementedError. Other errors pass as they are.
+        The block raised it, or NotImplementedError, which becomes Unwritten. Other errors pass unchanged.
     """
     _book[what] = (0, points)
     lost = f"(0 of {points} marks for {what})"
@@ -44,7 +44,7 @@ def marks(points: int, what: str) -> Iterator[None]:
 
 
 def total(of: int) -> None:
-    """Print the marks of the tests that were run since Python was started, out of the marks that there are in all."""
+    """Print the marks of all tests that were run in this process, out of `of`."""
     for what, (given, points) in _book.items():
         print(f"{given:3d} of {points:2d}  {what}")
     given, asked = (sum(each[place] for each in _book.values()) for place in (0, 1))

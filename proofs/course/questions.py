@@ -1,15 +1,16 @@
-"""The small questions of the exercises: what is right, asked where, and what is often answered instead."""
+"""Ask the small questions of the exercises; each holds the right answer and common wrong ones, with their sentences."""
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from reference import LOSSES, Predictor, Problem
+from reference import LOSSES
 
 from ..proved.symbols import g, gradient_step, h, lam, t, u, v, w, x
 from .formulas import agrees, equals
@@ -20,7 +21,7 @@ FAR = [(p, y) for p in (-1000.0, -50.0, 0.0, 50.0, 1000.0) for y in (-1, 1)]
 
 
 def values(absolute: Callable, squared: Callable, hinge: Callable, log: Callable) -> None:
-    """The four losses of Table 1, as functions of p and y."""
+    """Check the four losses of Table 1, functions of p and y."""
     agrees(absolute, LOSSES["absolute"].value, REAL, {"|p − y| is never negative": lambda p, y: p - y})
     agrees(squared, LOSSES["squared"].value, REAL, {"the half is missing": lambda p, y: (p - y) ** 2})
     known: dict[str, Callable] = {
@@ -37,38 +38,29 @@ def values(absolute: Callable, squared: Callable, hinge: Callable, log: Callable
 
 
 def log_far_away(log: Callable, log_derivative: Callable) -> None:
-    """The log-loss where e to the power of the margin does not fit a float."""
+    """Check the log-loss where e to the power of the margin overflows."""
     agrees(log, LOSSES["log"].value, FAR)
     agrees(log_derivative, LOSSES["log"].derivative, FAR)
 
 
 def objective(objective: Callable) -> None:
-    """F of equation 1, as a function of w, b, the rows, the labels, the value of the loss, and λ."""
+    """Check F (eq. 1, eqn:objective), a function of w, b, the rows, the labels, the value of the loss, and λ."""
     rows, y = np.array([[1.0, 0.0], [2.0, -1.0], [0.0, 0.5]]), np.array([1.0, -1.0, 1.0])
     asked = [(np.array([0.5, -1.0]), b, rows, y, LOSSES[loss].value, 0.25) for b in (0.0, 2.0) for loss in ("squared", "hinge")]
 
-    def right(w, b, rows, y, value, lam):
-        return Problem(rows, y, value.__name__, lam).objective(Predictor(w, b))
+    def F(w, b, rows, y, value, lam, half=0.5, bias=1, share=1 / 3):
+        return half * lam * (w @ w + bias * b * b) + share * sum(map(value, rows @ w + b, y))
 
-    def norm(w, b, lam):
-        return lam / 2 * (w @ w + b * b)
-
-    agrees(
-        objective,
-        right,
-        asked,
-        {
-            "the half before λ is missing": lambda w, b, *rest: right(w, b, *rest) + norm(w, b, rest[-1]),
-            "the bias is regularised too: b² is in F": lambda w, b, *rest: right(w, b, *rest) - norm(0 * w, b, rest[-1]),
-            "the losses are averaged over the rows, not summed": lambda w, b, *rest: (
-                len(rows) * right(w, b, *rest) - (len(rows) - 1) * norm(w, b, rest[-1])
-            ),
-        },
-    )
+    known = {
+        "the half before λ is missing": partial(F, half=1),
+        "the bias is regularised too: b² is in F": partial(F, bias=0),
+        "the losses are averaged over the rows, not summed": partial(F, share=1),
+    }
+    agrees(objective, F, asked, known)
 
 
 def recover(recover: Callable) -> None:
-    """The predictor [w_t, b_t] as a function of v_t, a_t, λ and t, Lemma 1."""
+    """Check Lemma 1: the predictor [w_t, b_t] as a function of v_t, a_t, λ and t."""
     vectors = [(np.array([2.0, -1.0, 0.0]), -3.0), (np.array([0.5]), 1.0)]
     asked = [(v, a, lam, t) for v, a in vectors for lam in (0.25, 2.0) for t in (2, 3, 7)]
 
@@ -85,7 +77,7 @@ def recover(recover: Callable) -> None:
 
 
 def tail(tail: Callable) -> None:
-    """1/i + … + 1/t as a function of i, t and the list of harmonic numbers."""
+    """Check 1/i + … + 1/t, a function of i, t and the list of harmonic numbers."""
     h = [Fraction(0), *accumulate(Fraction(1, j) for j in range(1, 13))]
     asked = [(i, t, h) for t in (1, 2, 5, 12) for i in range(1, t + 1)]
     known = {"1/i belongs to it: only what comes before is subtracted": lambda i, t, h: h[t] - h[i]}
@@ -93,7 +85,7 @@ def tail(tail: Callable) -> None:
 
 
 def centre(centre: Callable) -> None:
-    """(x̄, θ) as a function of the sparse rows and of what makes vectors."""
+    """Check (x̄, θ), a function of the sparse rows and of `zeros`."""
     matrices = ([[1.0, 0.0], [3.0, 0.0], [0.0, 4.0], [0.0, 0.0]], [[0.5, 2.0, 0.0], [0.0, -1.0, 0.0]])
 
     def right(X, zeros, one=1):
@@ -112,7 +104,7 @@ def centre(centre: Callable) -> None:
 
 
 def lemma(assumed: Any, after: Any, v_t: Any) -> None:
-    """The induction of Lemma 1: w_{t−1} from v_{t−1}, w_t by the step, and v_t."""
+    """Check the induction of Lemma 1: w_{t−1} from v_{t−1}, w_t by the step, and v_t."""
     right = -v / (lam * (t - 1))
     known = {
         "before step t there were t − 1 steps": -v / (lam * t),
@@ -129,7 +121,7 @@ def lemma(assumed: Any, after: Any, v_t: Any) -> None:
 
 
 def trick(h_t: Any, u_t: Any, growth: Any) -> None:
-    """The induction of the harmonic trick: h_t, u_t, and D_t − D_{t−1} for D = h v − u."""
+    """Check the induction of the harmonic trick: h_t, u_t, and D_t − D_{t−1} for D = h v − u."""
     equals(h_t, h + 1 / t, {"h_{t−1} has t − 1 terms; the t-th is 1/t": h + 1 / (t - 1)})
     known = {
         "u is updated after h has grown: it must take h_{t−1}": u + (h + 1 / t) * g * x,
@@ -140,10 +132,10 @@ def trick(h_t: Any, u_t: Any, growth: Any) -> None:
 
 
 def slip(off: Any) -> None:
-    """By how much Σ w_j is off if u takes h_t in step t."""
+    """Check the error of Σ w_j if u takes h_t in step t."""
     equals(off, g * x / (lam * t), {"theirs minus the right one, not the other way": -g * x / (lam * t)})
 
 
 def slip_at_first(first: Any) -> None:
-    """Σ w_j after step 1 if u takes h_1 in it."""
+    """Check Σ w_j after step 1 if u takes h_1 in it."""
     equals(first, 0, {"this is the right sum, not theirs": -g * x / lam})

@@ -1,4 +1,4 @@
-"""Tests of averaging schemes: whether one is the mean that it declares, and how near it comes to the minimum."""
+"""Test averaging schemes: is one the mean that it declares, and how near does it come to the minimum?"""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -20,77 +20,54 @@ from .algorithms import length
 from .formulas import numbers, shown
 from .marking import Wrong
 
-
-def _uniform(run: Run, omega: list[Fraction]):
-    return _mean(run, [Fraction(1)] * len(omega))
-
-
-def _last(run: Run, omega: list[Fraction]):
-    return _iterates(run)[len(omega)]
-
-
-def _late(run: Run, omega: list[Fraction]):
-    return sum(weight * iterate for weight, iterate in zip(omega, _iterates(run), strict=False)) / sum(omega)
-
-
-def _over_T(run: Run, omega: list[Fraction]):
-    return _mean(run, omega) * sum(omega) / len(omega)
-
-
-def _undivided(run: Run, omega: list[Fraction]):
-    return _mean(run, omega) * sum(omega)
-
-
-def _last_bias(run: Run, omega: list[Fraction]):
-    return np.append(_mean(run, omega)[:-1], _last(run, omega)[-1])
-
-
-WRONG_MEANS = {
-    "the uniform mean is returned, but another one is declared": _uniform,
-    "the last predictor is returned for the mean": _last,
-    "the predictor before step t has the weight of step t": _late,
-    "the weighted sum is divided by T, not by the sum of the weights": _over_T,
-    "the weighted sum is not divided by the sum of the weights": _undivided,
-    "the weights w are averaged as declared and the bias is not: it is the last one": _last_bias,
+WRONG_MEANS: dict[str, Callable] = {
+    "the uniform mean is returned, but another one is declared": lambda way, omega: way[1:].sum(axis=0) / len(omega),
+    "the last predictor is returned for the mean": lambda way, omega: way[-1],
+    "the predictor before step t has the weight of step t": lambda way, omega: omega @ way[:-1] / omega.sum(),
+    "the weighted sum is divided by T, not by the sum of the weights": lambda way, omega: omega @ way[1:] / len(omega),
+    "the weighted sum is not divided by the sum of the weights": lambda way, omega: omega @ way[1:],
+    "the weights w are averaged as declared and the bias is not: it is the last one": lambda way, omega: np.append(
+        right_mean(way, omega)[:-1], way[-1][-1]
+    ),
 }
-"""What else somebody may return for the declared mean."""
+"""Known wrong answers: a sentence, and the mean that it is about, of the iterates [w, b] after 0, 1, …, T steps."""
+
+
+def right_mean(way: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Average the iterates [w, b] after 1, …, T steps, rows 1 to T of `way` (T + 1, n + 1), with the weights omega (T,)."""
+    return omega @ way[1:] / omega.sum()
 
 
 def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: str | Iterable[str]) -> None:
-    """Hold an averaging scheme to what it declares: the mean of the iterates of SGD with the weights omega(t, T), t = 1, …, T.
+    """Compare an averaging scheme with what it declares: the mean of SGD's iterates with the weights omega(t, T), t = 1, …, T.
 
-    The right mean is that of the exact iterates of the cases of the conformance kit; an answer may be off by what rounding can
-    do to it in float64, see `proofs.conformance.bounds`.
+    The right mean is that of the exact iterates of the kit's cases. An answer may differ by what rounding can do in float64,
+    see `proofs.conformance.bounds`.
 
     Raises
     ------
     Wrong
-        omega is no scheme, or none but the paper's mean or the last iterate; or `train` returns something else, and what, if
-        that is known.
+        omega is no scheme, or is the paper's mean or the last iterate. Or `train` returns another mean; a known one is named.
     """
     cases = sorted(load("asgd", loss), key=length)
-    longest = _weights(omega, max(len(case.indices) for case in cases))
-    if len(set(longest)) == 1:
-        raise Wrong("omega is the same for every step: that is the paper's mean; declare another one")
-    if not any(longest[:-1]):
-        raise Wrong("omega is 0 for every step but the last: that is the last iterate; declare a mean")
+    _check_declared(_weights(omega, max(len(case.indices) for case in cases)))
     asked, wrong, suspects = 0, [], dict(WRONG_MEANS)
     for case in cases:
-        run = _run(case)
+        run, iterates = _exact(case)
         for T in (point.t for point in case.checkpoints if point.held):
-            weights = _weights(omega, T)
-            (allowed,) = bounds(run, True, [T], weights)["checkpoints"]
+            way, weights = iterates[: T + 1], _weights(omega, T)
+            (allowed,) = bounds(run, True, [T], list(weights))["checkpoints"]
             tolerance = np.array([*[allowed["w"]] * case.n, allowed["b"]])
             indices = np.array(case.indices[:T])
             answer = train(case.matrix(), np.array(case.y), case.loss, case.lam, indices, True, False)
-            found, right = numbers(answer), _mean(run, weights).astype(float)
+            found, right = numbers(answer), right_mean(way, weights).astype(float)
             if found is None or found.shape != right.shape:
                 raise Wrong(f"must return (w, b) with {case.n} weights; returned {shown(answer)}")
             asked += 1
             if not (abs(found - right) <= tolerance).all():
                 wrong.append(f"{case.id} with T = {T}: [w, b] is {shown(found)}, must be {shown(right)}")
             for sentence, other in list(suspects.items()):
-                given = other(run, weights).astype(float)
+                given = other(way, weights).astype(float)
                 growth = max(1, max(abs(given)) / max(abs(right))) if any(right) else 1
                 if not (abs(found - given) <= growth * tolerance).all():
                     del suspects[sentence]
@@ -98,39 +75,38 @@ def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: st
         raise Wrong("\n".join([*suspects, f"{len(wrong)} of {asked} means are wrong, such as {wrong[0]}"]))
 
 
-def _weights(omega: Callable[[int, int], Any], T: int) -> list[Fraction]:
+def _weights(omega: Callable[[int, int], Any], T: int) -> np.ndarray:
     weights = [omega(t, T) for t in range(1, T + 1)]
     for t, weight in enumerate(weights, start=1):
         number = isinstance(weight, (int, float, Fraction, np.integer, np.floating)) and not isinstance(weight, bool)
         if not (number and isfinite(weight) and weight >= 0):
-            raise Wrong(f"omega({t}, {T}) must be a finite number >= 0; it is {weight!r}")
+            raise Wrong(f"omega({t}, {T}) must be a finite number >= 0; got {weight!r}")
     if not any(weights):
-        raise Wrong(f"omega(t, {T}) is 0 for every step t: there is nothing to average")
-    return [fraction(weight) for weight in weights]
+        raise Wrong(f"omega(t, {T}) must be > 0 for some step t; got 0 for all")
+    return np.array([fraction(weight) for weight in weights])
+
+
+def _check_declared(weights: np.ndarray) -> None:
+    if len(set(weights)) == 1:
+        raise Wrong("omega is the same for every step: that is the paper's mean; declare another one")
+    if not any(weights[:-1]):
+        raise Wrong("omega is 0 for every step but the last: that is the last iterate; declare a mean")
 
 
 @cache
-def _run(case: Case) -> Run:
-    return Run(case.n, case.rows, case.y, case.loss, case.lam, case.indices, case.centred)
-
-
-@cache
-def _iterates(run: Run) -> list[Any]:
-    """[w_t, b_t] for t = 0, 1, …, exact."""
+def _exact(case: Case) -> tuple[Run, np.ndarray]:
+    """Run a case exactly: the run, and [w_t, b_t] for t = 0, 1, …, of shape (T + 1, n + 1)."""
+    run = Run(case.n, case.rows, case.y, case.loss, case.lam, case.indices, case.centred)
     start = np.full(run.n + 1, Fraction(0))
-    return [start, *(np.append(step.predictor.w, step.predictor.b) for step in run.steps)]
-
-
-def _mean(run: Run, omega: list[Fraction]):
-    return sum(weight * iterate for weight, iterate in zip(omega, _iterates(run)[1:], strict=False)) / sum(omega)
+    return run, np.array([start, *(np.append(step.predictor.w, step.predictor.b) for step in run.steps)])
 
 
 PASSES = (0.1, 0.3, 1, 3)
-"""After how many passes over the rows a scheme is measured."""
+"""Passes over the rows after which a scheme is measured."""
 
 
 def excess(train: Callable, seeds: int = 10) -> dict[str, np.ndarray]:
-    """F − F* of the last iterate, the paper's mean and a scheme, on the same draws: 300 tweets, hinge loss, λ = 0.01.
+    """Measure F − F* of the last iterate, the paper's mean and a scheme, on the same draws: 300 tweets, hinge loss, λ = 0.01.
 
     Returns
     -------
