@@ -33,26 +33,26 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])
-        add(v, g, X, i)
-        a = g
-        c = omega[0] * a / (t + t0)
-        h = omega[0] / (t + t0)  # the first harmonic number
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        add(v, g, X, i)  # alg:sgd, line 4
+        a = g  # alg:sgd, line 5
+        c = omega[0] * a / (t + t0)  # alg:asgd, line 5; eq. 6 (eqn:avgBias)
+        h = omega[0] / (t + t0)  # alg:asgd, line 6: the first harmonic number
         total = omega[0]
-    for j in range(first, len(indices)):
+    for j in range(first, len(indices)):  # alg:sgd, line 6
         ahead(X, indices, j, v)
         ahead_of(y, indices, j)
         i = indices[j]
         t = t + 1
-        d = dot(v, X, i)  # O(k)
-        p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
-        g = weight[i] * dloss(p, y[i])
+        d = dot(v, X, i)  # alg:sgd, line 7; O(k)
+        p = -(d + a) / (lam * (t - 1 + t0))  # alg:sgd, line 8; Lemma 1 (lem:v): w_{t−1} · x + b_{t−1}
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
-        a = a + g
-        c = c + omega[j] * a / (t + t0)
-        h = h + omega[j] / (t + t0)
+        add_both(v, g, u, h * g, X, i)  # alg:sgd, line 10; alg:asgd, line 9; eq. 9 (eqn:buDef), u takes h_{t−1}; O(k)
+        a = a + g  # alg:sgd, line 11; eq. 4 (eqn:gradSum)
+        c = c + omega[j] * a / (t + t0)  # alg:asgd, line 10; eq. 6 (eqn:avgBias)
+        h = h + omega[j] / (t + t0)  # alg:asgd, line 11
         total = total + omega[j]
     return t, a, c, h, total, p, g
 
@@ -64,6 +64,6 @@ def average(lam, t, v, u, c, h, total):
     Cost: O(n).
     """
     w = h * v
-    w -= u
+    w -= u  # alg:asgd, line 13; eq. 10 (eqn:owDef), which is eq. 8 (eqn:sparseAverage) with u for its sum
     w /= -lam * total
-    return w, c / (-lam * total)
+    return w, c / (-lam * total)  # alg:asgd, line 14; eq. 7 (eqn:obDef)

@@ -16,7 +16,7 @@ def add_up(X, weight, start, stop, xbar, total):
     """
     for i in range(start, stop):
         ahead_in_order(X, i, xbar)
-        add(xbar, weight[i], X, i)
+        add(xbar, weight[i], X, i)  # alg:casgd, line 2
         total = total + weight[i]
     return total
 
@@ -29,8 +29,8 @@ def centre(xbar, total):
     """
     theta = 1
     for j in range(len(xbar)):
-        xbar[j] = xbar[j] / total
-        theta = theta + xbar[j] * xbar[j]
+        xbar[j] = xbar[j] / total  # alg:casgd, line 2
+        theta = theta + xbar[j] * xbar[j]  # alg:casgd, line 3
     return theta
 
 
@@ -71,36 +71,36 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])
-        add(v, g, X, i)
-        a = g
-        c = omega[0] * a / (t + t0)
-        h = omega[0] / (t + t0)  # the first harmonic number
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        add(v, g, X, i)  # alg:sgd, line 4
+        a = g  # alg:sgd, line 5
+        c = omega[0] * a / (t + t0)  # alg:asgd, line 5; eq. 6 (eqn:avgBias)
+        h = omega[0] / (t + t0)  # alg:asgd, line 6: the first harmonic number
         total = omega[0]
-        q = projections[i] if len(projections) else dot(xbar, X, i)
-        z = g * q
-        r = a * theta - z
-        s = omega[0] * r / (t + t0)
-    for j in range(first, len(indices)):
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 6
+        z = g * q  # alg:casgd, line 7; eq. 13 (eqn:zDef)
+        r = a * theta - z  # alg:casgd, line 8; eq. 14 (eqn:bTagCenter)
+        s = omega[0] * r / (t + t0)  # alg:casgd, line 9; eq. 17 (eqn:sDef)
+    for j in range(first, len(indices)):  # alg:sgd, line 6
         ahead(X, indices, j, v)
         ahead_of(y, indices, j)
         ahead_of(projections, indices, j)
         i = indices[j]
         t = t + 1
-        d = dot(v, X, i)  # O(k)
-        q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
-        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
-        g = weight[i] * dloss(p, y[i])
+        d = dot(v, X, i)  # alg:sgd, line 7; O(k)
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 12; O(1) or O(k)
+        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # alg:casgd, line 13; eq. 15 (eqn:pCenterDef): w_{t−1} · x + b'_{t−1}
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        add_both(v, g, u, h * g, X, i)  # O(k); u takes h_{t−1}
-        a = a + g
-        c = c + omega[j] * a / (t + t0)
-        h = h + omega[j] / (t + t0)
+        add_both(v, g, u, h * g, X, i)  # alg:sgd, line 10; alg:asgd, line 9; eq. 9 (eqn:buDef), u takes h_{t−1}; O(k)
+        a = a + g  # alg:sgd, line 11; eq. 4 (eqn:gradSum)
+        c = c + omega[j] * a / (t + t0)  # alg:asgd, line 10; eq. 6 (eqn:avgBias)
+        h = h + omega[j] / (t + t0)  # alg:asgd, line 11
         total = total + omega[j]
-        z = z + g * q
-        r = a * theta - z
-        s = s + omega[j] * r / (t + t0)
+        z = z + g * q  # alg:casgd, line 16; eq. 13 (eqn:zDef)
+        r = a * theta - z  # alg:casgd, line 17; eq. 14 (eqn:bTagCenter)
+        s = s + omega[j] * r / (t + t0)  # alg:casgd, line 18; eq. 17 (eqn:sDef)
     return t, a, c, h, total, z, r, s, p, g
 
 
@@ -112,6 +112,6 @@ def average(lam, t, v, u, c, h, total, s, xbar):
     """
     w = h * v
     w -= u
-    w -= c * xbar
+    w -= c * xbar  # alg:casgd, line 20; eq. 19 (eqn:owCenterDef)
     w /= -lam * total
-    return w, s / (-lam * total)
+    return w, s / (-lam * total)  # alg:casgd, line 21; eq. 18 (obCenterDef)

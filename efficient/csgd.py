@@ -28,28 +28,28 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v,
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])
-        add(v, g, X, i)
-        a = g
-        q = projections[i] if len(projections) else dot(xbar, X, i)
-        z = g * q
-        r = a * theta - z
-    for j in range(first, len(indices)):
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        add(v, g, X, i)  # alg:sgd, line 4
+        a = g  # alg:sgd, line 5
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 6
+        z = g * q  # alg:casgd, line 7; eq. 13 (eqn:zDef)
+        r = a * theta - z  # alg:casgd, line 8; eq. 14 (eqn:bTagCenter)
+    for j in range(first, len(indices)):  # alg:sgd, line 6
         ahead(X, indices, j, v)
         ahead_of(y, indices, j)
         ahead_of(projections, indices, j)
         i = indices[j]
         t = t + 1
-        d = dot(v, X, i)  # O(k)
-        q = projections[i] if len(projections) else dot(xbar, X, i)  # O(1) or O(k)
-        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b'_{t−1}
-        g = weight[i] * dloss(p, y[i])
+        d = dot(v, X, i)  # alg:sgd, line 7; O(k)
+        q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 12; O(1) or O(k)
+        p = -(d + r - a * q) / (lam * (t - 1 + t0))  # alg:casgd, line 13; eq. 15 (eqn:pCenterDef): w_{t−1} · x + b'_{t−1}
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        add(v, g, X, i)  # O(k)
-        a = a + g
-        z = z + g * q
-        r = a * theta - z
+        add(v, g, X, i)  # alg:sgd, line 10; eq. 4 (eqn:gradSum); O(k)
+        a = a + g  # alg:sgd, line 11; eq. 4 (eqn:gradSum)
+        z = z + g * q  # alg:casgd, line 16; eq. 13 (eqn:zDef)
+        r = a * theta - z  # alg:casgd, line 17; eq. 14 (eqn:bTagCenter)
     return t, a, z, r, p, g
 
 
@@ -59,7 +59,7 @@ def last(lam, t, v, a, r, xbar):
     Paper: eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter), which gives b' at every step, not only at the end (E8).
     Cost: O(n).
     """
-    w = a * xbar
+    w = a * xbar  # eq. 12 (eqn:wCenter), times −1
     w -= v
     w /= lam * t
-    return w, r / (-lam * t)
+    return w, r / (-lam * t)  # eq. 14 (eqn:bTagCenter)

@@ -32,21 +32,21 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])
-        add(v, g, X, i)
-        a = g
-    for j in range(first, len(indices)):
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        add(v, g, X, i)  # alg:sgd, line 4
+        a = g  # alg:sgd, line 5
+    for j in range(first, len(indices)):  # alg:sgd, line 6
         ahead(X, indices, j, v)
         ahead_of(y, indices, j)
         i = indices[j]
         t = t + 1
-        d = dot(v, X, i)  # O(k)
-        p = -(d + a) / (lam * (t - 1 + t0))  # = w_{t−1} · x + b_{t−1}
-        g = weight[i] * dloss(p, y[i])
+        d = dot(v, X, i)  # alg:sgd, line 7; O(k)
+        p = -(d + a) / (lam * (t - 1 + t0))  # alg:sgd, line 8; Lemma 1 (lem:v): w_{t−1} · x + b_{t−1}
+        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
-        add(v, g, X, i)  # O(k)
-        a = a + g
+        add(v, g, X, i)  # alg:sgd, line 10; eq. 4 (eqn:gradSum); O(k)
+        a = a + g  # alg:sgd, line 11; eq. 4 (eqn:gradSum)
     return t, a, p, g
 
 
@@ -56,4 +56,4 @@ def last(lam, t, v, a):
     Paper: Lemma 1 (lem:v).
     Cost: O(n).
     """
-    return v / (-lam * t), a / (-lam * t)
+    return v / (-lam * t), a / (-lam * t)  # alg:sgd, lines 13 and 14; Lemma 1 (lem:v)

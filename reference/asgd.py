@@ -18,7 +18,7 @@ def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> 
     Paper: Section "Averaged Stochastic Gradient Descent", eq. 5 (eqn:naiveAverage). (w_0, b_0) is not in the mean.
     Cost: O(Tn).
     """
-    return average(problem, iterates(problem, indices, t0=t0), weights)
+    return average(problem, iterates(problem, indices, t0=t0), weights)  # eq. 5 (eqn:naiveAverage)
 
 
 def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None = None) -> Predictor:

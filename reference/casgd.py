@@ -14,4 +14,4 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
     Paper: Section "Centering and Translation Invariance", eq. 16 (eqn:centerAvg).
     Cost: O(Tn).
     """
-    return average(problem, iterates(problem, indices, centred=True, t0=t0), weights)
+    return average(problem, iterates(problem, indices, centred=True, t0=t0), weights)  # eq. 16 (eqn:centerAvg)

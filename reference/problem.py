@@ -89,13 +89,13 @@ class Predictor:
         """
         if self.xbar is None:
             return self
-        return Predictor(self.w, self.b - self.w @ self.xbar)
+        return Predictor(self.w, self.b - self.w @ self.xbar)  # eq. 11 (eqn:explicitToImplicit)
 
     def explicit(self, xbar) -> "Predictor":
         """The same predictor with the bias of the centred data: b = b' + w · x̄, eq. 11 read backwards."""
         origin = self if self.pivoted is None else self.pivoted
         distance = xbar if origin.xbar is None else xbar - origin.xbar
-        return Predictor(self.w, origin.b + self.w @ distance, xbar)
+        return Predictor(self.w, origin.b + self.w @ distance, xbar)  # eq. 11 (eqn:explicitToImplicit), for b
 
 
 class Problem:
@@ -195,7 +195,7 @@ class Problem:
         """
         at, p = self._at(predictor, centred)
         losses = self.weight * self._each(self.loss.value, p)
-        return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m
+        return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
 
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
         """∇F(w, b) as (∂w, ∂b), eq. 2 (eqn:gradient), with the subderivatives of Table 1 at the kinks (E12).
@@ -208,7 +208,7 @@ class Problem:
         from_losses = self.X.transpose_dot(g)
         if at.xbar is not None:
             from_losses = from_losses - total * at.xbar
-        return self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m
+        return self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m  # eq. 2 (eqn:gradient)
 
     def stochastic_gradient(self, predictor: Predictor, i: int, centred: bool = False) -> tuple[np.ndarray, Any]:
         """λ[w, b] + ℓ'(p_i, y_i)[x_i, 1]: what a step takes for ∇F; its mean over i is exactly that.
@@ -222,7 +222,7 @@ class Problem:
         at = predictor.explicit(self.xbar) if centred else predictor.implicit()
         x = self.X.dense(i) - self.xbar if centred else self.X.dense(i)
         g = self.weight[i] * self.loss.derivative(at.w @ x + at.b, self.y[i])
-        return self.lam * at.w + g * x, self.lam * at.b + g
+        return self.lam * at.w + g * x, self.lam * at.b + g  # the display after eq. 2 (eqn:gradient)
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:
         """The predictor in the form whose bias is regularised, and its predictions on the training set."""

@@ -57,8 +57,8 @@ def _iterates(problem: Problem, indices, xbar, t0) -> Iterator[Iterate]:
             x = problem.X.dense(i) if xbar is None else problem.X.dense(i) - xbar
             p = w @ x + b
             g = problem.weight[i] * derivative(p, y[i])
-            w = (1 - 1 / t) * w - g / (lam * t) * x
-            b = (1 - 1 / t) * b - g / (lam * t)
+            w = (1 - 1 / t) * w - g / (lam * t) * x  # eq. 3 (eqn:GDStep)
+            b = (1 - 1 / t) * b - g / (lam * t)  # eq. 3 (eqn:GDStep)
             predictor = Predictor(w, b, xbar).implicit()
             check_finite(step, p, predictor.b, (0 * w).sum())  # 0 times infinity is NaN
         yield Iterate(step, p, g, predictor)

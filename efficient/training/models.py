@@ -108,7 +108,7 @@ def objective(
     for problem, predictor, of_model in zip(problems, predictors, predictions.T, strict=True):
         at = predictor.implicit() if centre is None else predictor.explicit(centre)
         loss = mean_loss(problem.loss, of_model, problem.y, drawn)
-        each.append(float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + loss))
+        each.append(float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + loss))  # eq. 1 (eqn:objective)
     return float(np.mean(each))
 
 
