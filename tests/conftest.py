@@ -1,7 +1,7 @@
-"""The options of the conformance suite, here so that pytest knows them wherever it is started in this project.
+"""Give the command line as a fixture, the profiles of hypothesis, and the options of the conformance suite.
 
-And the command line as a function, and how long hypothesis searches: a hundred examples of a property, always the same ones;
-`--hypothesis-profile=nightly` looks further.
+The options stand here so that pytest knows them in every folder of this project. The default profile searches a hundred
+examples, always the same ones; `--hypothesis-profile=nightly` searches further.
 """
 
 import io
