@@ -2,7 +2,7 @@
 
 A loss is two functions of two scalars, the prediction p and the label y. They use only arithmetic, comparisons and `math`, so
 that one source serves floats (compiled or not), fractions and symbols. A user's own loss has the same shape:
-`Loss("huber", value, derivative)`. Everything else that the project needs to know of a loss is a field of `Loss`.
+`Loss("huber", value, derivative)`. All else that the project needs to know of a loss is a field of `Loss`, never its name.
 """
 
 import math
@@ -18,7 +18,7 @@ GRID_BITS = 128
 
 @dataclass(frozen=True)
 class Loss:
-    """A convex loss ℓ(p, y): the penalty for predicting p when the label is y.
+    """Convex loss ℓ(p, y): the penalty for predicting p when the label is y.
 
     Parameters
     ----------
@@ -27,20 +27,21 @@ class Loss:
     derivative : callable (p, y) -> ℓ'(p, y), one subderivative with respect to p
         Both take scalars. For float runs numba compiles the derivative, so keep to arithmetic, comparisons and `math`.
     binary : bool
-        Whether labels must be -1 or +1. The formulas hold for every real y (E6); reading the prediction as a
+        True if labels must be -1 or +1. The formulas hold for every real y (E6); reading the prediction as a
         classification needs the two signs, and 0/1 labels would silently switch half of the data off.
     slope_bound : number, optional
-        L with |ℓ'(p, y)| <= L for all p and all labels in the domain. With it, steps of 1/(λt) are safe from the first one on.
+        L with |ℓ'(p, y)| <= L for all p and all labels in the domain. A loss without a bound needs a t0: steps of 1/(λt) may
+        overshoot at first.
     kink : callable y -> p, optional
         The prediction at which the derivative jumps, if there is one. The loss is then linear on each side of it, and 0 there.
     curvature : callable g -> ℓ'', optional
         The second derivative where ℓ' = g, for a loss without a kink.
     conjugate : callable (g, y) -> ℓ*(g, y), optional
-        The convex conjugate max_p (g p − ℓ(p, y)) at a slope g that the loss has; rational if the loss is.
+        The convex conjugate sup_p (g p − ℓ(p, y)) at 0 and at every slope g that the loss has or tends to; rational if ℓ is.
     probability : callable p -> P(y = +1), optional
         For an array of predictions, if the loss is the logarithm of a likelihood.
     formula : (str, str), optional
-        ℓ and ℓ' in p and y as Table 1 prints them, in sympy's syntax: what `value` and `derivative` are held against.
+        ℓ and ℓ' in p and y as Table 1 prints them, in sympy's syntax: `value` and `derivative` are compared with it.
     scikit_learn : dict
         The parameters of scikit-learn's SGD estimators for this loss; empty if they lack it.
     exact : Loss, optional
@@ -100,21 +101,6 @@ def log_derivative(p, y):
     return -y * (e if p * y >= 0 else 1) / (1 + e)
 
 
-@cache
-def _mp():
-    import mpmath
-
-    return mpmath.MPContext()  # a context of our own: mpmath's global precision is nobody's business
-
-
-def _on_grid(formula, p, y):
-    """Round formula(py) to the nearest multiple of 2^-GRID_BITS; a function of the exact margin py and y alone."""
-    mp, margin = _mp(), Fraction(p) * Fraction(y)
-    mp.prec = 2 * GRID_BITS + int(abs(margin)).bit_length()
-    value = formula(mp, mp.mpf(margin.numerator) / margin.denominator)
-    return Fraction(int(mp.nint(value * 2**GRID_BITS)), 2**GRID_BITS)
-
-
 def log_on_grid(p, y):
     return _on_grid(lambda mp, s: mp.log1p(mp.exp(-s)), p, y)
 
@@ -123,11 +109,27 @@ def log_derivative_on_grid(p, y):
     return -Fraction(y) * _on_grid(lambda mp, s: 1 / (1 + mp.exp(s)), p, y)
 
 
-def _at_label(y):
+def _on_grid(formula, p, y):
+    """Round formula(py) to the nearest multiple of 2^-GRID_BITS; a function of the exact margin py and y alone."""
+    mp, margin = _own_mpmath(), Fraction(p) * Fraction(y)
+    mp.prec = 2 * GRID_BITS + int(abs(margin)).bit_length()
+    value = formula(mp, mp.mpf(margin.numerator) / margin.denominator)
+    return Fraction(int(mp.nint(value * 2**GRID_BITS)), 2**GRID_BITS)
+
+
+@cache
+def _own_mpmath():
+    """Make one context, so that mpmath's global precision is left alone."""
+    import mpmath
+
+    return mpmath.MPContext()
+
+
+def _label_itself(y):
     return y
 
 
-def _linear_conjugate(g, y):
+def _conjugate_of_kink_at_label(g, y):
     return g * y
 
 
@@ -144,8 +146,8 @@ def _log_curvature(g):
 
 
 def _log_conjugate(g, y):
-    s = -g * y  # the probability of the other label
-    return sum(each * math.log(each) for each in (s, 1 - s) if each)
+    other = -g * y  # P(the label is −y), whose negative entropy this is
+    return sum(share * math.log(share) for share in (other, 1 - other) if share)
 
 
 def _logistic(p):
@@ -154,6 +156,39 @@ def _logistic(p):
     e = np.exp(-abs(p))
     return np.where(p >= 0, 1, e) / (1 + e)
 
+
+_ABSOLUTE = Loss(
+    "absolute",
+    absolute,
+    absolute_derivative,
+    slope_bound=1,
+    kink=_label_itself,
+    conjugate=_conjugate_of_kink_at_label,
+    formula=("Abs(p - y)", "Piecewise((-1, p <= y), (1, True))"),
+    scikit_learn={"loss": "epsilon_insensitive", "epsilon": 0.0},
+)
+
+_SQUARED = Loss(
+    "squared",
+    squared,
+    squared_derivative,
+    curvature=_squared_curvature,
+    conjugate=_squared_conjugate,
+    formula=("(p - y)**2/2", "p - y"),
+    scikit_learn={"loss": "squared_error"},
+)
+
+_HINGE = Loss(
+    "hinge",
+    hinge,
+    hinge_derivative,
+    binary=True,
+    slope_bound=1,
+    kink=_label_itself,  # 1/y = y for y = ±1
+    conjugate=_conjugate_of_kink_at_label,
+    formula=("Max(1 - p*y, 0)", "Piecewise((-y, p*y <= 1), (0, True))"),
+    scikit_learn={"loss": "hinge"},
+)
 
 _LOG = Loss(
     "log",
@@ -168,69 +203,49 @@ _LOG = Loss(
     scikit_learn={"loss": "log_loss"},
 )
 
-_ALL = (
-    Loss(
-        "absolute",
-        absolute,
-        absolute_derivative,
-        slope_bound=1,
-        kink=_at_label,
-        conjugate=_linear_conjugate,
-        formula=("Abs(p - y)", "Piecewise((-1, p <= y), (1, True))"),
-        scikit_learn={"loss": "epsilon_insensitive", "epsilon": 0.0},
-    ),
-    Loss(
-        "squared",
-        squared,
-        squared_derivative,
-        curvature=_squared_curvature,
-        conjugate=_squared_conjugate,
-        formula=("(p - y)**2/2", "p - y"),
-        scikit_learn={"loss": "squared_error"},
-    ),
-    Loss(
-        "hinge",
-        hinge,
-        hinge_derivative,
-        binary=True,
-        slope_bound=1,
-        kink=_at_label,  # 1/y = y for y = ±1
-        conjugate=_linear_conjugate,
-        formula=("Max(1 - p*y, 0)", "Piecewise((-y, p*y <= 1), (0, True))"),
-        scikit_learn={"loss": "hinge"},
-    ),
-    replace(_LOG, exact=replace(_LOG, value=log_on_grid, derivative=log_derivative_on_grid)),
-)
-
-LOSSES = {loss.name: loss for loss in _ALL}
+LOSSES = {
+    loss.name: loss
+    for loss in (
+        _ABSOLUTE,
+        _SQUARED,
+        _HINGE,
+        replace(_LOG, exact=replace(_LOG, value=log_on_grid, derivative=log_derivative_on_grid)),
+    )
+}
+"""Losses of Table 1 by name, in its order; a loss that is added here is proved, compared, counted, drawn and offered."""
 
 
 def in_exact(loss: Loss) -> Loss:
-    """The loss to use in exact arithmetic: its `exact` twin, or itself as long as it returns no float."""
+    """Choose the loss for exact arithmetic: its `exact` form, or itself, guarded against floats unless it is built in.
+
+    The guard raises TypeError when a value or derivative is a float.
+    """
     if loss.exact is not None:
         return loss.exact
-    if loss.value in [each.value for each in _ALL] and loss.derivative in [each.derivative for each in _ALL]:
+    if any((loss.value, loss.derivative) == (known.value, known.derivative) for known in LOSSES.values()):
         return loss
+    return replace(
+        loss,
+        value=_guarded(loss.value, f"value of the loss {loss.name!r}"),
+        derivative=_guarded(loss.derivative, f"derivative of the loss {loss.name!r}"),
+    )
 
-    name = loss.name
 
-    def guarded(function, what):
-        def exactly(p, y):
-            result = function(p, y)
-            if isinstance(result, float):
-                raise TypeError(
-                    f"the {what} of the loss {name!r} returned the float {result!r} in exact arithmetic: "
-                    "use integers and fractions only, or give Loss(exact=…) a twin that does"
-                )
-            return result
+def _guarded(function, name: str):
+    def exactly(p, y):
+        result = function(p, y)
+        if isinstance(result, float):
+            raise TypeError(
+                f"{name} must be an integer or a fraction in exact arithmetic; got the float {result!r}. "
+                "Give Loss(exact=…) a form that returns no float"
+            )
+        return result
 
-        return exactly
-
-    return replace(loss, value=guarded(loss.value, "value"), derivative=guarded(loss.derivative, "derivative"))
+    return exactly
 
 
 def get_loss(loss: "str | Loss") -> Loss:
-    """One of the four losses of Table 1 by its name, or the user's own `Loss` as it is."""
+    """Return one of the losses of Table 1 by its name, or the user's own `Loss` as it is."""
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, str) and loss in LOSSES:

@@ -1,4 +1,4 @@
-"""The certified minimiser of F, and of the centred F: where stochastic gradient descent is going."""
+"""Certified minimum of F, and of the centred F: the limit of stochastic gradient descent."""
 
 import warnings
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Minimum:
-    """The minimum of F with a certificate of how far off it can be: value − gap <= min F <= value.
+    """Minimum of F with a certificate of its error: value − gap <= min F <= value.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ class Minimum:
     value : float
         F at the predictor; the centred F if that was minimised.
     gap : float
-        The duality gap, >= 0, in units of F. It is a sum of terms >= 0, so nothing cancels in it; what it cannot see is the
-        rounding of F itself, some 1e-16 of F(0) for rows near the origin.
+        The duality gap, >= 0, in units of F. It is a sum of terms >= 0, so nothing cancels in it. The rounding of F itself is
+        not in it: some 1e-16 of F(0) for rows near the origin.
     relative_gap : float
-        gap / F(0): a fraction of what the zero predictor pays.
+        gap / F(0), a fraction of the objective of the zero predictor.
     """
 
     predictor: Predictor
@@ -50,61 +50,46 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
     Parameters
     ----------
     problem : Problem
-        In float64, with a loss whose kink or curvature is known: the four of Table 1, or one of your own that says so.
+        In float64, with weights of 1, and with a loss whose kink or curvature is known: `Loss.kink`, `Loss.curvature`.
     centred : bool
         Minimise the F of the rows x_i − x̄, which csgd and casgd minimise. Centring is implicit: no row is made dense.
 
     Returns
     -------
     Minimum
-        Deterministic. Its relative gap is at most 1e-10, or 1e-6 for a loss with a kink, or else:
+        Deterministic. Its relative gap is at most 1e-10, or 1e-6 for a loss with a kink, unless a warning is given.
 
     Warns
     -----
     RuntimeWarning
-        The relative gap stayed above its bound; the certificate returned says how far.
+        The relative gap stayed above its bound; the certificate returned holds the gap reached.
 
     Raises
     ------
     TypeError
         Exact or symbolic arithmetic, or a loss whose kink and curvature are unknown.
+    ValueError
+        A weight of an example is not 1.
     FloatingPointError
         F or its gradient overflows float64.
 
     Paper: Section 1, eq. 1 (eqn:objective); centred as in Section "Centering and Translation Invariance".
-    Cost: O(n + mk) a conjugate gradient step, of which there are tens (no kink) to thousands (small λ and a kink); after
-        500 steps of Newton's method or of the multipliers, the former of at most 1000 such steps, it gives up.
+    Cost: O(n + mk) a conjugate gradient step, of which there are tens (no kink) to thousands (small λ and a kink). The search
+        ends after 500 steps of Newton's method or of the multipliers, the former of at most 1000 conjugate gradient steps.
     """
     from scipy.optimize import brentq
     from scipy.sparse.linalg import LinearOperator, cg
 
-    if problem.number is not np.float64:
-        raise TypeError(f"problem must be in float64 to be minimised; got lam={problem.lam!r}: state it with a float lam")
-    if (problem.weight != 1).any():
-        raise ValueError("the examples' weights must all be 1 for the minimum to be certified")
-    loss = problem.loss
-    if loss.kink is None and loss.curvature is None:
-        raise TypeError(f"loss must have a kink or a curvature to be certified; got {loss.name!r}: state one in Loss(…)")
-    m, n, lam = problem.m, problem.n, problem.lam
-    rows = sp.csr_array((problem.X.data, problem.X.indices, problem.X.indptr), shape=(m, n))
-    columns = rows.T.tocsr()
-    xbar = problem.xbar if centred else np.zeros(n)
-
-    def predict(wb):
-        return rows @ wb[:n] + (wb[n] - wb[:n] @ xbar)  # as Predictor does in the implicit form
-
-    def mean_gradient(g):  # (1/m) Σ_i g_i [x_i − x̄, 1]
-        total = g.sum()
-        return np.append(columns @ g - total * xbar, total) / m
-
+    _check(problem)
+    lam, data = problem.lam, _Data(problem, centred)
     with np.errstate(over="ignore", invalid="ignore"):
-        at_zero = problem.objective(Predictor(np.zeros(n), 0.0), centred)
-        model = _Smooth(problem) if loss.kink is None else _Kinked(problem, at_zero)
-        wb = np.zeros(n + 1)
+        at_zero = problem.objective(Predictor(np.zeros(problem.n), 0.0), centred)
+        model = _Smooth(problem) if problem.loss.kink is None else _Kinked(problem, at_zero)
+        wb = np.zeros(problem.n + 1)
         for steps_left in reversed(range(STEP_LIMIT + 1)):
-            p = predict(wb)
+            p = data.predictions(wb)
             g = model.slope(p)
-            gradient = lam * wb + mean_gradient(g)
+            gradient = lam * wb + data.mean_gradient(g)
             slack, distance = model.slack(p, g), gradient @ gradient / (2 * lam)
             gap = slack + distance
             if not (steps_left and np.isfinite(gap) and gap > model.bound * at_zero):
@@ -114,36 +99,77 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
                 continue
             curvature = model.curvature(g)
             hessian = LinearOperator(
-                (n + 1, n + 1), lambda v, h=curvature: lam * v + mean_gradient(h * predict(v)), dtype=np.float64
+                (len(wb), len(wb)),
+                lambda v, h=curvature: lam * v + data.mean_gradient(h * data.predictions(v)),
+                dtype=np.float64,
             )
             step, _info = cg(hessian, -gradient, rtol=0.1, maxiter=CG_LIMIT)
-            p_step = predict(step)
+            p_step = data.predictions(step)
 
             def directional(a, wb=wb, step=step, p=p, p_step=p_step):
-                return lam * (wb @ step + a * (step @ step)) + model.slope(p + a * p_step) @ p_step / m
+                return lam * (wb @ step + a * (step @ step)) + model.slope(p + a * p_step) @ p_step / problem.m
 
             if not directional(0.0) < 0:
                 break  # only rounding is left
             a = brentq(directional, 0.0, 1.0, xtol=TINY, rtol=1e-6, maxiter=5000) if directional(1.0) > 0 else 1.0
             wb = wb + a * step
-        predictor = Predictor(wb[:n], wb[n], xbar).implicit()
+        predictor = Predictor(wb[:-1], wb[-1], data.xbar).implicit()
         value = problem.objective(predictor, centred)
-        gap = min(gap, value)  # no loss of Table 1 is negative, so min F >= 0
+        gap = min(gap, value - _lower_bound(problem))
     if not np.isfinite(value + gap):
         raise FloatingPointError("F or its gradient overflows float64 on these rows and labels: scale X or y down")
     relative_gap = gap / at_zero if gap else 0.0
     if relative_gap > model.bound:
         warnings.warn(
             f"minimise stopped at a relative duality gap of {relative_gap:.1e}, above {model.bound:.0e}: "
-            "value is further from min F than wanted, by at most gap. Scale or centre the columns of X, or use a larger lam",
+            "value exceeds min F by at most gap. Scale or centre the columns of X, or use a larger lam",
             RuntimeWarning,
             stacklevel=2,
         )
     return Minimum(predictor, float(value), float(gap), float(relative_gap))
 
 
+def _check(problem: Problem) -> None:
+    if problem.number is not np.float64:
+        raise TypeError(f"problem must be in float64 to be minimised; got lam={problem.lam!r}. State it with a float lam")
+    if (problem.weight != 1).any():
+        raise ValueError(
+            "weight must be 1 for every example, or the minimum cannot be certified. Make a Problem without weights"
+        )
+    if problem.loss.kink is None and problem.loss.curvature is None:
+        raise TypeError(
+            f"loss must have a kink or a curvature to be certified; got {problem.loss.name!r}. State one of them in Loss(…)"
+        )
+
+
+def _lower_bound(problem: Problem) -> float:
+    """Bound min F from below by the dual at g = 0: the mean of the smallest losses, where a conjugate tells them."""
+    if problem.loss.conjugate is None:
+        return -np.inf
+    return -np.mean([problem.loss.conjugate(0, y) for y in problem.y])
+
+
+class _Data:
+    """Rows x_i − x̄, or x_i, as the two linear maps that Newton's method needs; no row is made dense."""
+
+    def __init__(self, problem: Problem, centred: bool):
+        X = problem.X
+        self.rows = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n))
+        self.columns = self.rows.T.tocsr()
+        self.xbar = problem.xbar if centred else np.zeros(X.n)
+
+    def predictions(self, wb) -> np.ndarray:
+        """w · (x_i − x̄) + b for every i, as Predictor computes it in the implicit form."""
+        return self.rows @ wb[:-1] + (wb[-1] - wb[:-1] @ self.xbar)
+
+    def mean_gradient(self, g) -> np.ndarray:
+        """(1/m) Σ_i g_i [x_i − x̄, 1]."""
+        total = g.sum()
+        return np.append(self.columns @ g - total * self.xbar, total) / len(g)
+
+
 class _Smooth:
-    """A loss without a kink as Newton's method sees them: g = ℓ'(p), and its derivative as a function of g."""
+    """Losses without a kink for Newton's method: g = ℓ'(p), and its derivative as a function of g."""
 
     bound = 1e-10
 
@@ -159,10 +185,10 @@ class _Smooth:
 
 
 class _Kinked:
-    """A loss with a kink: linear with the slope `low` before it, and `high` after.
+    """Losses with a kink: linear with the slope `low` before it, and `high` after.
 
-    Newton's method needs the kink rounded off: g climbs from low to high at the rate `sigma`, offset such that it is
-    `multipliers` at the kink. Moving the multipliers to the g found makes the smooth minimiser the true one.
+    Newton's method needs the kink rounded off: g climbs from low to high at the rate `sigma`, and is `multipliers` at the
+    kink. Moving the multipliers to the g found makes the smooth minimiser the true one.
     """
 
     bound = 1e-6

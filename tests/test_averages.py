@@ -230,11 +230,6 @@ def test_bad_weight_of_examples(weight, lam):
         Problem(GENERIC.X, GENERIC.y, "log", lam, weight)
 
 
-def test_a_weighted_minimum_is_not_certified():
-    with pytest.raises(ValueError, match="weights must all be 1"):
-        reference.minimise(Problem(GENERIC.X, GENERIC.y, "log", 0.5, np.arange(7.0)))
-
-
 @pytest.mark.parametrize("algorithm", ["sgd", "asgd"])
 @pytest.mark.parametrize("lam", [0.05, Fraction(1, 20)], ids=str)
 def test_a_stream_of_unknown_width_gives_the_bits_of_a_known_one(algorithm, lam):

@@ -129,7 +129,7 @@ def test_an_exact_run_lets_no_float_in(side):
     X, y, _ = DATA["generic"]
     pinball = reference.Loss("pinball", lambda p, y: 0.3 * abs(p - y), lambda p, y: -0.3 if p <= y else 0.3)
     problem = Problem(X, y, pinball, Fraction(1, 2))
-    with pytest.raises(TypeError, match=r"derivative of the loss 'pinball' returned the float -?0\.3 in exact arithmetic"):
+    with pytest.raises(TypeError, match=r"derivative of the loss 'pinball' must be .*; got the float -?0\.3"):
         side.asgd(problem, [0, 1])
     with pytest.raises(TypeError, match=r"value of the loss 'pinball'"):
         problem.objective(reference.Predictor(np.full(6, Fraction(1), dtype=object), Fraction(0)))
