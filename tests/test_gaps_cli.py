@@ -20,7 +20,7 @@ import pytest
 import scipy.sparse as sp
 
 import efficient.__main__ as command_line
-from efficient import State, States
+from efficient import State
 from efficient.__main__ import main
 from efficient.cli import examples, train
 from efficient.cli.checkpoint import Checkpoint
@@ -31,6 +31,7 @@ from efficient.cli.learning import epochs_of, row_summary
 from efficient.cli.model_file import LONGEST_HEADER, Model, load_model
 from efficient.cli.options import parse
 from efficient.runs.archives import check_stored
+from efficient.runs.state import Run
 from efficient.training.metrics import quality, shown_quality
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import LOSSES, Predictor, Problem, draw_indices
@@ -772,8 +773,8 @@ def test_each_line_of_a_training_is_told_at_once(monkeypatch):
         seen.append(raw.getvalue().decode().count("\n"))
         return run(self, indices, **options)
 
-    run = States.run
-    monkeypatch.setattr(States, "run", looking)
+    run = Run.run
+    monkeypatch.setattr(Run, "run", looking)
     with monkeypatch.context() as patch, io.TextIOWrapper(raw, encoding="utf8") as terminal:
         patch.setattr(sys, "stdout", terminal)
         train_two("m", "--epochs", "3")
@@ -830,7 +831,7 @@ def test_a_checkpoint_is_the_states_and_the_settings(casgd):
 def test_an_interrupted_training_goes_on_to_the_same_bits(casgd, monkeypatch, steps):
     train_two("whole")
     casgd()
-    run = States.run
+    run = Run.run
 
     def interrupted(self, indices, callback, progress):
         run(self, indices[: steps - self.t], callback=callback, progress=progress)
@@ -840,7 +841,7 @@ def test_an_interrupted_training_goes_on_to_the_same_bits(casgd, monkeypatch, st
 
     arguments = ["train", "a.svm", "-o", "m", "--epochs", 2, "--lam", 0.1]
     with monkeypatch.context() as patch:
-        patch.setattr(States, "run", interrupted)
+        patch.setattr(Run, "run", interrupted)
         assert casgd(*arguments)[::2] == (130, "casgd: interrupted\n")
         words = f"casgd: interrupted at step {steps} of 12; the same command goes on from there\n"
         assert casgd(*arguments, "--checkpoint", "c")[::2] == (130, words)
@@ -854,7 +855,7 @@ def test_an_interrupt_before_the_first_step_saves_nothing(casgd, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(States, "run", interrupted)
+    monkeypatch.setattr(Run, "run", interrupted)
     status, _, err = casgd("train", "a.svm", "-o", "m", "--checkpoint", "c")
     assert (status, err, Path("c").exists()) == (130, "casgd: interrupted\n", False)
 
@@ -896,13 +897,13 @@ def test_the_bar_of_a_training_shows_its_steps(casgd, monkeypatch):
 
 @pytest.mark.parametrize("command", ["train a.svm -o m", "sweep a.svm --folds 2"])
 def test_there_is_one_bar_and_not_one_of_the_library_too(casgd, monkeypatch, command):
-    shown_by_states, run = [], States.run
+    shown_by_states, run = [], Run.run
 
     def running(self, indices, callback, progress):
         shown_by_states.append(progress)
         return run(self, indices, callback=callback, progress=progress)
 
-    monkeypatch.setattr(States, "run", running)
+    monkeypatch.setattr(Run, "run", running)
     works(casgd(*command.split(), "--epochs", 1))
     assert set(shown_by_states) == {False}
 

@@ -12,9 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from efficient import CASGDClassifier, CASGDRegressor, State, States
+from efficient import CASGDClassifier, CASGDRegressor, State
 from efficient.estimators import fitting
 from efficient.estimators.fitting import LinearEstimator
+from efficient.runs.state import Run
 from efficient.training.classes import count_models, decide, targets
 from efficient.training.models import averaging, mean_loss, needs_t0, objective, scores, state_problems
 from reference import LOSSES, Loss, Predictor, Problem, draw_indices
@@ -245,13 +246,13 @@ def test_only_proportions_of_weights_count_in_the_objective_too(capsys):
 
 def test_no_bar_of_the_library_is_shown(monkeypatch):
     wanted = []
-    run = States.run
+    run = Run.run
 
     def running(self, indices, **options):
         wanted.append(options)
         return run(self, indices, **options)
 
-    monkeypatch.setattr(States, "run", running)
+    monkeypatch.setattr(Run, "run", running)
     classifier().fit(X, Y)
     assert wanted == [{"progress": False}]
 

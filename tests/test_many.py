@@ -16,6 +16,7 @@ from efficient import State, States
 from efficient.kernels import batch as many
 from efficient.kernels import prefetch as hints
 from efficient.runs.algorithms import ALGORITHMS
+from efficient.runs.batch import resume, start
 from proofs.counted import cost
 from proofs.proved import corruptions as mutation
 from proofs.proved.batch import PROOFS
@@ -446,3 +447,29 @@ def test_no_model_moves_where_no_loss_pulls():
     found, sizes = cost.count_models("asgd", problem, np.ones((20, 4)), draw_indices(20, 40, rng=0))
     assert 0 < sizes.U < sizes.K
     assert found == cost.LOOP_FOR_MANY["asgd"][2](sizes, 4)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_start_of_one_problem_runs_the_loop_of_one(algorithm, tmp_path):
+    problem = PROBLEMS[0]
+    alone, among = start([problem], algorithm, t0=[100]), start(PROBLEMS, algorithm, t0=100)
+    assert isinstance(alone, State) and isinstance(among, States)
+    for run in (alone, among):
+        assert list(run.problems) == list(PROBLEMS[: len(run.problems)])
+        run.run(PI)
+    (predictor,), (first, *_) = alone.predictors(), among.predictors()
+    np.testing.assert_array_equal(predictor.w, first.w)
+    assert predictor.b == first.b
+    for run in (alone, among):
+        run.save(tmp_path / "run.npz")
+        loaded = resume(tmp_path / "run.npz", run.problems)
+        assert type(loaded) is type(run) and loaded.t == run.t
+        assert [p.b for p in loaded.predictors()] == [p.b for p in run.predictors()]
+
+
+def test_a_state_follows_a_sequence_of_one_problem_only():
+    state = State(PROBLEMS[0], "asgd").run(PI[:3])
+    assert state.follow([PROBLEMS[0]]).run(PI[3:6]).t == 6
+    for wrong in (PROBLEMS[:2], [], [1], 1):
+        with pytest.raises(TypeError, match="problem must be a Problem, or a sequence of one"):
+            state.follow(wrong)

@@ -10,7 +10,8 @@ from reference import Problem
 from reference.averaging import Weights
 
 from ..runs.archives import check_stored
-from ..runs.batch import States
+from ..runs.batch import resume
+from ..runs.state import Run
 
 SETTINGS = "settings.json"
 
@@ -18,13 +19,13 @@ SETTINGS = "settings.json"
 class Checkpoint(NamedTuple):
     """Where to keep the state, and the settings that must be the same to go on with it.
 
-    The file is what `States.save` writes with one more member, settings.json.
+    The file is what `Run.save` writes with one more member, settings.json.
     """
 
     path: str
     settings: dict[str, Any]
 
-    def save(self, states: States) -> None:
+    def save(self, states: Run) -> None:
         """Write the file, whole or not at all: kill -9 leaves this checkpoint or the one before."""
         part = f"{self.path}.part"
         states.save(part)
@@ -32,7 +33,7 @@ class Checkpoint(NamedTuple):
             archive.writestr(SETTINGS, json.dumps(self.settings))
         os.replace(part, self.path)
 
-    def load(self, problems: list[Problem], weights: Weights | None) -> States | None:
+    def load(self, problems: list[Problem], weights: Weights | None) -> Run | None:
         """The state that was saved last, or None if there is no file yet.
 
         Raises ValueError if it was saved with other settings or for other rows, or is damaged.
@@ -55,6 +56,6 @@ class Checkpoint(NamedTuple):
                 f"{self.path!r} was saved with {name} = {saved[name]!r}, and now it is {self.settings[name]!r}: {cure}"
             )
         try:
-            return States.load(self.path, problems, weights)
+            return resume(self.path, problems, weights)
         except ValueError as error:
             raise ValueError(f"{error}: {cure}") from None

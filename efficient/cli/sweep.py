@@ -9,7 +9,7 @@ from reference import LOSSES
 from ..kernels.blocks import progress_bar
 from ..training.classes import count_models
 from ..training.metrics import quality, shown_quality
-from ..training.models import begin, predictors_of, scores, state_problems
+from ..training.models import begin, scores, state_problems
 from ..training.splits import folds
 from .examples import check_memory, read_examples
 from .features import fit_transform_to
@@ -40,7 +40,7 @@ def sweep(options: argparse.Namespace) -> None:
                 show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
                 states.run(indices, callback=show, progress=False)
             done += states.t
-            predictors, held = predictors_of(states), transform.apply(X[~rest])
+            predictors, held = states.predictors(), transform.apply(X[~rest])
             for i, (_, of_lam) in enumerate(measured):
                 with_lam = predictors[i * models : (i + 1) * models]
                 of_lam.append(quality(loss, scores(with_lam, held), y[~rest], classes))

@@ -10,10 +10,10 @@ import numpy as np
 from reference import LOSSES, Problem
 
 from ..kernels.blocks import progress_bar
-from ..runs.batch import States
+from ..runs.state import Run
 from ..training.classes import count_models
 from ..training.metrics import quality, shown_quality
-from ..training.models import averaging, begin, is_centred, objective, predictors_of, scores, state_problems
+from ..training.models import averaging, begin, is_centred, objective, scores, state_problems
 from ..training.splits import hold_out
 from .checkpoint import Checkpoint
 from .examples import Examples, check_memory, read_examples
@@ -52,7 +52,7 @@ def train(options: argparse.Namespace) -> None:
     print(summary, flush=True)
 
     def describe() -> dict[str, float]:
-        predictors = predictors_of(states)
+        predictors = states.predictors()
         on_rows, centre = scores(predictors, X), states.problem.xbar if is_centred(options.algorithm) else None
         described = {"objective": objective(problems, predictors, on_rows, centre), **quality(loss, on_rows, y, classes)}
         if held:
@@ -62,7 +62,7 @@ def train(options: argparse.Namespace) -> None:
 
     run_epochs(states, len(y), options, checkpoint, describe)
     about = settings | {"epochs": options.epochs, "rows": len(y)}
-    Model(predictors_of(states), loss, classes, transform, options.zero_based, about).save(options.output)
+    Model(states.predictors(), loss, classes, transform, options.zero_based, about).save(options.output)
     print(f"wrote {options.output}")
 
 
@@ -72,7 +72,7 @@ def _apart(examples: Examples, held: np.ndarray) -> tuple[Examples, Examples]:
     return Examples(f"{name} without the rows held out", X[~held], y[~held]), Examples(name, X[held], y[held])
 
 
-def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> States | None:
+def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> Run | None:
     """The states of the checkpoint, if there is one."""
     states = checkpoint.load(problems, averaging(options.algorithm, options.average)) if checkpoint else None
     if states is None:
@@ -86,7 +86,7 @@ def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], option
 
 
 def run_epochs(
-    states: States, m: int, options: argparse.Namespace, checkpoint: Checkpoint | None, describe: Callable[[], dict[str, float]]
+    states: Run, m: int, options: argparse.Namespace, checkpoint: Checkpoint | None, describe: Callable[[], dict[str, float]]
 ) -> None:
     """Run to the last epoch, from wherever the states are; print what `describe` says after each and keep the checkpoint."""
     total = options.epochs * m

@@ -17,9 +17,9 @@ from reference.rows import well_formed
 from reference.sampling import ORDERS, check_weight
 
 from ..runs.algorithms import ALGORITHMS
-from ..runs.batch import States
 from ..runs.centre import find_centre
-from ..training.models import AVERAGES, begin, is_centred, needs_t0, objective, predictors_of, scores, state_problems
+from ..runs.state import Run
+from ..training.models import AVERAGES, begin, is_centred, needs_t0, objective, scores, state_problems
 
 DRAWN_AT_ONCE = 1_000_000
 """Whole epochs of at most so many examples are drawn before the steps on them are taken, where nobody looks on after each."""
@@ -72,7 +72,7 @@ class LinearEstimator(BaseEstimator):
     classes_: np.ndarray
     _began: dict[str, Any]
     _rng: np.random.Generator
-    _states: States
+    _states: Run
 
     _losses: tuple[str, ...]
 
@@ -201,7 +201,7 @@ class LinearEstimator(BaseEstimator):
                 f"random_state must be None, an integer >= 0 or a numpy generator; got {self.random_state!r}: {error}"
             ) from None
 
-    def _states_for(self, X, y: np.ndarray, classes: np.ndarray | None, drawn: np.ndarray | None, goes_on: bool) -> States:
+    def _states_for(self, X, y: np.ndarray, classes: np.ndarray | None, drawn: np.ndarray | None, goes_on: bool) -> Run:
         """The models on these rows: new ones, or those that there are, which then go on."""
         began = {name: getattr(self, name) for name in ("loss", "alpha", "algorithm", "average", "t0")}
         problems = state_problems(X, y, classes, get_loss(self.loss), [float(self.alpha)])
@@ -235,7 +235,7 @@ class LinearEstimator(BaseEstimator):
                     f"t0 = R²/alpha is too large for float64: scale X down, or use a larger alpha ({error})"
                 ) from None
 
-    def _take(self, states: States, indices: np.ndarray) -> None:
+    def _take(self, states: Run, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, and say in the estimator's words what an overflow asks for."""
         try:
             states.run(indices, progress=False)
@@ -250,9 +250,9 @@ class LinearEstimator(BaseEstimator):
                 f"at first; got alpha={self.alpha!r}, t0={self.t0!r}. What helps: {cures}"
             ) from None
 
-    def _keep(self, states: States, epochs: int) -> None:
+    def _keep(self, states: Run, epochs: int) -> None:
         """Take the predictors of the moment for this estimator's."""
-        predictors = predictors_of(states)
+        predictors = states.predictors()
         self.coef_ = np.array([predictor.w for predictor in predictors])
         self.intercept_ = np.array([predictor.b for predictor in predictors])
         self._around = None  # where b' alone would not have all digits, the pivot and the biases around it
@@ -268,7 +268,7 @@ class LinearEstimator(BaseEstimator):
         pivot, biases = self._around
         return [Predictor(w, b, pivoted=Predictor(w, at, pivot)) for (w, b), at in zip(models, biases, strict=True)]
 
-    def _objective(self, states: States, X, drawn: np.ndarray | None) -> float:
+    def _objective(self, states: Run, X, drawn: np.ndarray | None) -> float:
         """F of the rows as they are drawn, centred where the algorithm is; its mean over the models. O(K(n + mk))."""
         centre = None
         if is_centred(self.algorithm):

@@ -35,7 +35,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from reference.losses import get_loss
 from reference.sampling import check_weight
 
-from ..runs.batch import States
+from ..runs.state import Run
 from ..training.classes import decide
 from .fitting import IfStepsAreKnown, LinearEstimator
 
@@ -316,6 +316,6 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
         if get_loss(self.loss).binary:
             raise ValueError(f"loss must be one for numbers; the {get_loss(self.loss).name} loss is for CASGDClassifier")
 
-    def _keep(self, states: States, epochs: int) -> None:
+    def _keep(self, states: Run, epochs: int) -> None:
         super()._keep(states, epochs)
         self.coef_ = self.coef_.ravel()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,31 @@ from reference.rows import Rows
 from ..kernels import batch as many
 from ..kernels.prefetch import LINE
 from .centre import Centre
-from .state import Recovery, Run, loss_code, parts_of, without_rows
+from .state import Recovery, Run, State, loss_code, parts_of, without_rows
+
+
+def start(
+    problems: Iterable[Problem],
+    algorithm: str = "asgd",
+    *,
+    t0=0,
+    weights: Weights | None = None,
+    centre: Centre | None = None,
+) -> "State | States":
+    """Start a run of each problem: of one by the paper's own loop, a `State`; of several in one pass, `States`.
+
+    Parameters and errors are those of `States`. Each predictor is the same to the bit, however many problems there are.
+    """
+    problems = _alike(problems)
+    if len(problems) > 1:
+        return States(problems, algorithm, t0=t0, weights=weights, centre=centre)
+    return State(problems[0], algorithm, t0=_one_each(t0, problems)[0], weights=weights, centre=centre)
+
+
+def resume(path, problems: Iterable[Problem], weights: Weights | None = None) -> "State | States":
+    """Load a run that `start` began and `save` wrote; parameters and errors as `State.load`."""
+    problems = _alike(problems)
+    return States.load(path, problems, weights) if len(problems) > 1 else State.load(path, problems[0], weights)
 
 
 class States(Run):
@@ -72,10 +96,6 @@ class States(Run):
             setattr(self, name, self._numbers[name])
 
     @property
-    def _problems(self) -> tuple[Problem, ...]:
-        return self.problems
-
-    @property
     def _source(self):
         return many.steps
 
@@ -122,7 +142,7 @@ class States(Run):
         except FloatingPointError as error:
             raise FloatingPointError(f"model {k}, with lam={shown(self._lam[k])}: {error}") from None
 
-    def follow(self, problems: Iterable[Problem]) -> "States":
+    def follow(self, problems: Iterable[Problem]) -> Self:
         """Go on with the rows and labels of other problems, as many and with the same λ each; as `State.follow`, but no wider.
 
         Raises

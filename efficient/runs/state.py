@@ -4,7 +4,7 @@ import copy
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType
 from typing import Any, Self
 
@@ -35,8 +35,10 @@ SUMMED = 1_000_000
 class Run:
     """What a run of one model and a run of many have in common: rows and their mean, blocks, checks, files.
 
-    It needs the loop as `_source`, `_advance`, which takes steps, and `_check_finite`; `_problems` are what is trained on.
+    It needs the loop as `_source`, `_advance`, which takes steps, and `_check_finite`; `problems` are what is trained on.
     """
+
+    problems: Any
 
     t0: Any
     p: Any
@@ -113,10 +115,6 @@ class Run:
         self._X = X if problem.number is not np.float64 else unsigned(X)
         self._projections = self._zeros(0)
 
-    @property
-    def _problems(self) -> tuple[Problem, ...]:
-        return (self.problem,)
-
     def _in_arithmetic(self, function):
         """The function as it is for exact arithmetic, compiled for float64."""
         return compiled_loop(function) if self.problem.number is np.float64 else function
@@ -167,7 +165,7 @@ class Run:
         every = _check_callback(callback, every)
         self._check_whole()
         first, last = self.t, self.t + len(indices)
-        size = max(1, first_block(self._X) // len(self._problems))
+        size = max(1, first_block(self._X) // len(self.problems))
         if progress is None and len(indices) <= size:
             progress = False  # one block has no progress to show, and a bar in a notebook takes longer than a hundred steps
         with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
@@ -237,6 +235,23 @@ class Run:
             raise ValueError("weights must not all be 0 up to this step: there is nothing to average")
         return self._parts.average
 
+    def follow(self, problems: Any) -> Self:
+        """Take the next steps on the rows of other problems, one for each model."""
+        raise NotImplementedError
+
+    def last(self) -> Any:
+        """Make the last iterate of each model."""
+        raise NotImplementedError
+
+    def average(self) -> Any:
+        """Make the mean of the iterates of each model."""
+        raise NotImplementedError
+
+    def predictors(self) -> list[Predictor]:
+        """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
+        made = self.last() if self._parts.average is None else self.average()
+        return made if isinstance(made, list) else [made]
+
     def _check_begun(self) -> None:
         if self.t == 0:
             raise ValueError("no step was taken yet: run(indices) comes before last() and average() (E11)")
@@ -260,7 +275,7 @@ class Run:
         self._check_whole()
         self._check_rows()
         values: dict[str, Any] = {
-            "problem": _checksum(*self._problems),
+            "problem": _checksum(*self.problems),
             "algorithm": self.algorithm,
             "weighted": self.weights is not None,
         }
@@ -363,6 +378,11 @@ class State(Run):
             setattr(self, name, problem.number(0))
 
     @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problem, as a sequence of one."""
+        return (self.problem,)
+
+    @property
     def _source(self):
         return self._parts.steps
 
@@ -402,14 +422,14 @@ class State(Run):
     def _check_finite(self) -> None:
         check_finite(self.t, self.p)
 
-    def follow(self, problem: Problem) -> "State":
+    def follow(self, problem: Problem | Iterable[Problem]) -> Self:
         """Go on with the rows of another problem, wider ones if need be: a stream whose dimension is not known beforehand.
 
         New columns start at 0, as they would have if they had been known from the start; the result is the same to the bit.
 
         Parameters
         ----------
-        problem : Problem
+        problem : Problem, or a sequence of one
             Other rows and labels, with the same loss and λ. The indices of the next `run` are row numbers in it.
 
         Raises
@@ -420,6 +440,7 @@ class State(Run):
 
         Cost: O(1), or O(n) where the columns outgrow the room, which is doubled then; O(n + mk) with a pivot.
         """
+        problem = _single(problem)
         self._check_follows(self.problem, problem)
         self._use(problem)
         width = max(self._width, problem.n)
@@ -458,6 +479,15 @@ class State(Run):
         if saved["v"].size > self.problem.n and not self._parts.centred:  # a stream may be wider
             self._make_room(saved["v"].size, saved["v"].size)
         super()._restore(saved)
+
+
+def _single(problem: Problem | Iterable[Problem]) -> Problem:
+    """The problem, also of a sequence of one."""
+    if isinstance(problem, Problem):
+        return problem
+    if not isinstance(problem, Iterable) or len(problems := tuple(problem)) != 1 or not isinstance(problems[0], Problem):
+        raise TypeError(f"problem must be a Problem, or a sequence of one; got {problem!r}")
+    return problems[0]
 
 
 def parts_of(n: int) -> Iterator[slice]:

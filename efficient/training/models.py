@@ -9,8 +9,9 @@ from reference.averaging import Weights, polynomial
 
 from ..kernels.compiled import compiled_derivative, compiled_loop
 from ..runs.algorithms import ALGORITHMS
-from ..runs.batch import States
+from ..runs.batch import start
 from ..runs.centre import Centre
+from ..runs.state import Run
 from .classes import targets
 
 AVERAGES = ("weighted", "uniform")
@@ -36,7 +37,7 @@ def begin(
     t0: float | str,
     drawn: np.ndarray | None = None,
     centre: Centre | None = None,
-) -> States:
+) -> Run:
     """The models before their first step.
 
     Parameters
@@ -50,10 +51,10 @@ def begin(
     drawn : ndarray of shape (m,), optional
         The weights that `draw_indices` is given, if any.
     centre : Centre, optional
-        As in `States`.
+        As in `State`.
     """
     t0s = _step_offsets(problems, algorithm, t0, drawn)
-    return States(problems, algorithm, t0=t0s, weights=averaging(algorithm, average), centre=centre)
+    return start(problems, algorithm, t0=t0s, weights=averaging(algorithm, average), centre=centre)
 
 
 def _step_offsets(problems: list[Problem], algorithm: str, t0: float | str, drawn: np.ndarray | None) -> list[float]:
@@ -74,11 +75,6 @@ def needs_t0(loss: Loss) -> bool:
 def averaging(algorithm: str, average: str | None) -> Weights | None:
     """ω: how the iterates are weighed in the mean; None for all alike, and for the algorithms that have no mean."""
     return polynomial(1) if average == "weighted" and ALGORITHMS[algorithm].average is not None else None
-
-
-def predictors_of(states: States) -> list[Predictor]:
-    """What the algorithm is to return: the mean of the iterates for asgd and casgd, the last one for sgd and csgd."""
-    return states.last() if ALGORITHMS[states.algorithm].average is None else states.average()
 
 
 def scores(predictors: list[Predictor], X) -> np.ndarray:
