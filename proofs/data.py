@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from reference.datasets import load_spam, load_svmlight, load_tweets
+from reference.datasets import load_spam, load_tweets
+from reference.svmlight import load_svmlight
 
 DENSE_BUDGET = 150_000_000
 """How many coordinates a dense run may touch: T is cut so that T·n stays below."""

@@ -1,17 +1,10 @@
-"""The data that examples, tests and measurements share: two real sets, seeded makers, and svmlight files.
+"""Data that examples, tests and measurements share: two real sets and seeded makers.
 
-Every function returns a `Dataset`, whose X is canonical CSR in float64: `Problem` uses it where it lies.
+Every function returns a `Dataset`, whose X is canonical CSR in float64: `Problem` uses it without a copy.
 """
 
-import bz2
-import gzip
-import os
-import sys
-import zlib
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -211,146 +204,8 @@ def make_text(m: int, n: int, k: int, seed: int) -> Dataset:
     idf = np.log((1 + m) / (1 + np.bincount(indices, minlength=n))) + 1
     data = counts * idf[indices]
     data /= np.sqrt(np.bincount(rows, weights=data * data))[rows]
-    X = _csr(data, indices, np.searchsorted(rows, np.arange(m + 1)), n)
+    X = csr(data, indices, np.searchsorted(rows, np.arange(m + 1)), n)
     return Dataset(X, _labels(rng, X, binary=True))
-
-
-def load_svmlight(path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None) -> Dataset:
-    """Read a file in the svmlight / libsvm format: a line an example, `label column:value column:value …`.
-
-    Blank lines, comments (from # on) and a query number (`qid:7` after the label) are passed over. The columns of a line must
-    increase. Labels and values are finite numbers; those that float64 cannot hold, like 1e999, are refused, and so are lines
-    of 250 million bytes, which are not read to their end.
-
-    Parameters
-    ----------
-    path : str or path-like, or a binary file that is open for reading
-        The file of this name is compressed if it ends in .gz or .bz2.
-    n_features : int, optional
-        n; by default the greatest column that occurs. Give it whenever two files are to have the same width.
-    zero_based : bool
-        Whether the first column is called 0. The format says 1; nothing is guessed from the file.
-    progress : bool, optional
-        Whether to show a progress bar after half a second; by default on a terminal only.
-
-    Returns
-    -------
-    Dataset
-        Without a vocabulary.
-
-    Raises
-    ------
-    ValueError
-        The file is not in the format, is empty, or does not fit the other arguments; names the file and the line.
-    TypeError
-        `zero_based` is not a bool.
-    OSError
-        The file cannot be read.
-
-    Cost: O(n + mk). Needs scikit-learn.
-    """
-    from sklearn.datasets import load_svmlight_file
-
-    if not isinstance(zero_based, bool):
-        raise TypeError(f"zero_based must be True or False, the number of the first column; got {zero_based!r}")
-    if n_features is not None and (isinstance(n_features, bool) or not isinstance(n_features, (int, np.integer))):
-        raise TypeError(f"n_features must be a number of columns; got {n_features!r}")
-    opened = hasattr(path, "readline")
-    name = repr(getattr(path, "name", "the file") if opened else os.fsdecode(path))
-    with nullcontext(path) if opened else open(path, "rb") as file:
-        lines = _Lines(file, progress=False) if opened else _Lines(file, os.fsdecode(path), progress)
-        try:
-            X, y = load_svmlight_file(lines, zero_based=zero_based)
-        except (ValueError, OverflowError, EOFError, zlib.error, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:  # the system's; the others are a decompressor's
-                raise
-            raise ValueError(f"{name}, line {lines.number}: {_explained(error)}") from error
-    if not len(y):
-        raise ValueError(f"{name} holds no example")
-    wrong_rows = [
-        ("the label {} is not a finite number", np.flatnonzero(~np.isfinite(y))),
-        ("a value is not a finite number", _rows_of(X, ~np.isfinite(X.data))),
-    ]
-    if n_features is not None:
-        wrong_rows += [(f"a column is beyond n_features = {n_features}", _rows_of(X, X.indices >= n_features))]
-    for problem, rows in wrong_rows:
-        if len(rows):
-            raise ValueError(f"{name}, line {lines.of_example(int(rows[0]))}: {problem.format(y[rows[0]])}")
-    return Dataset(_csr(X.data, X.indices, X.indptr, X.shape[1] if n_features is None else n_features), y)
-
-
-class _Lines:
-    """The lines of a file, decompressed and counted, for scikit-learn's reader, which does not say where it fails."""
-
-    longest = 250_000_000
-    """More bytes than a line has; one without an end is not read into the memory."""
-
-    def __init__(self, file: Any, path: str = "", progress: bool | None = None):
-        self.raw, self.progress = file, progress
-        self.file = file
-        if path.endswith(".gz"):
-            self.file = gzip.GzipFile(fileobj=file)
-        elif path.endswith(".bz2"):
-            self.file = bz2.BZ2File(file)
-        self.read = self.file.read  # what the reader knows a file by; it asks for the lines
-        self.number = 0
-        self.empty: list[int] = []
-
-    def __iter__(self) -> Iterator[bytes]:
-        with self._bar() as bar:
-            while True:
-                self.number += 1
-                line = self.file.readline(self.longest)
-                if not line:
-                    return
-                if len(line) == self.longest:
-                    raise ValueError(f"it has more than {self.longest} bytes")
-                content = line.partition(b"#")[0].strip()
-                if not content:
-                    self.empty.append(self.number)
-                elif b"_" in content:  # which Python allows in its numbers, and nobody else
-                    raise ValueError("there is a _ in it")
-                if bar is not None and not self.number % 100:
-                    bar.update(self.raw.tell() - bar.n)
-                yield line
-
-    def _bar(self):
-        """tqdm's bar over the bytes of the file, compressed as they lie."""
-        if not (sys.stderr.isatty() if self.progress is None else self.progress):
-            return nullcontext()
-        from tqdm.auto import tqdm
-
-        size = os.fstat(self.raw.fileno()).st_size
-        return tqdm(total=size, unit="B", unit_scale=True, delay=0.5)
-
-    def of_example(self, row: int) -> int:
-        """The number of the line that holds an example."""
-        number = row + 1
-        for empty in self.empty:
-            if empty <= number:
-                number += 1
-        return number
-
-
-def _explained(error: Exception) -> str:
-    """What is wrong with a line, in the format's words where the reader uses Python's."""
-    message = str(error)
-    if isinstance(error, OverflowError):
-        return "a column is beyond 2147483647"
-    if "unpack" in message:
-        return "every entry after the label must be column:value"
-    if "Invalid index 0" in message:
-        return "there is a column 0: the columns are not numbered from 1 on, as is usual, but zero-based"
-    if message.startswith("invalid literal for int"):
-        return f"a column must be a whole number; got {message.rpartition(': b')[2]}"
-    if "sorted and unique" in message:
-        return "the columns must increase"
-    return message if len(message) <= 200 else message[:200] + " …"
-
-
-def _rows_of(X: sp.csr_array, entries: np.ndarray) -> np.ndarray:
-    """The rows that hold these stored entries, given as a mask."""
-    return np.searchsorted(X.indptr, np.flatnonzero(entries), side="right") - 1
 
 
 def _generator(m: int, n: int, k: int, seed: int) -> np.random.Generator:
@@ -371,10 +226,10 @@ def _distinct_columns(rng: np.random.Generator, m: int, n: int, k: int) -> np.nd
 
 def _equally_long_rows(columns: np.ndarray, values: np.ndarray, n: int) -> sp.csr_array:
     m, k = columns.shape
-    return _csr(values.ravel(), columns.ravel(), k * np.arange(m + 1), n)
+    return csr(values.ravel(), columns.ravel(), k * np.arange(m + 1), n)
 
 
-def _csr(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n: int) -> sp.csr_array:
+def csr(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n: int) -> sp.csr_array:
     integer = sp.get_index_dtype(maxval=max(n, len(data)))  # int32 if it can count columns and entries
     return sp.csr_array((data, indices.astype(integer), indptr.astype(integer)), shape=(len(indptr) - 1, n))
 

@@ -31,7 +31,8 @@ from efficient.cli.model_file import load_model
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import Problem, draw_indices, safe_t0
 from reference.averaging import polynomial
-from reference.datasets import load_spam, load_svmlight, load_tweets
+from reference.datasets import load_spam, load_tweets
+from reference.svmlight import load_svmlight
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-m", "efficient"]
@@ -470,7 +471,7 @@ def test_a_file_that_is_none_is_refused(casgd, name, content, words):
 
 
 def test_a_line_without_end_is_not_read_into_memory(casgd, monkeypatch):
-    monkeypatch.setattr("reference.datasets._Lines.longest", 1000)
+    monkeypatch.setattr("reference.svmlight.LONGEST", 1000)
     Path("a.svm.gz").write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
     fails(casgd("train", "a.svm.gz", "-o", "a.model"), 1, "'a.svm.gz', line 2", "1000 bytes")
 

@@ -36,7 +36,7 @@ from efficient.training.metrics import quality, shown_quality
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import LOSSES, Predictor, Problem, draw_indices
 from reference.averaging import polynomial
-from reference.datasets import load_svmlight
+from reference.svmlight import load_svmlight
 
 ROWS = "0 1:2 3:0.5\n1 2:1\n0 1:1 2:0.25\n1 2:3 3:1\n0 3:2\n1 1:1 2:2\n"
 THREE = "1 1:2 3:0.5\n2 2:1\n3 1:1 2:0.25\n1 2:3 3:1\n2 3:2\n3 1:1 2:2\n"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from reference.datasets import load_svmlight
 from reference.rows import as_rows
+from reference.svmlight import load_svmlight
 
 STANDARD_INPUT = "-"
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import scipy.sparse as sp
 
 from reference import Problem
-from reference.datasets import Dataset, load_svmlight, make_text
+from reference.datasets import Dataset, make_text
+from reference.svmlight import load_svmlight
 
 LOSS, LAM = "log", 1e-3
 """On the synthetic sets. At λ <= 1e-4 the rounding of any two correct programs parts by more than can be checked."""

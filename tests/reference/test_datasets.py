@@ -1,10 +1,6 @@
 """The shipped data are what their README says; the makers keep their promises; files are read or refused."""
 
-import bz2
-import contextlib
-import gzip
 import hashlib
-import io
 import re
 import subprocess
 import sys
@@ -14,14 +10,11 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import dump_svmlight_file
 
 from reference import Problem, draw_indices, iterates
 from reference.datasets import (
     FOLDER,
-    _Lines,
     load_spam,
-    load_svmlight,
     load_tweets,
     make_generic,
     make_shifted,
@@ -192,179 +185,6 @@ def test_text_is_sparse(k):
         make_text(3, 4, k, seed=0)
 
 
-# svmlight files
-
-
-@pytest.mark.parametrize("zero_based", [False, True])
-def test_svmlight_round_trip(tmp_path, zero_based):
-    X, y, _ = make_generic(30, 8, 3, seed=0, binary=False)
-    path = tmp_path / "examples.svm"
-    dump_svmlight_file(X, y, str(path), zero_based=zero_based)
-    read = load_svmlight(path, n_features=8, zero_based=zero_based)
-    # scikit-learn writes 16 digits
-    np.testing.assert_allclose(read.X.toarray(), X.toarray(), rtol=1e-15)
-    np.testing.assert_allclose(read.y, y, rtol=1e-15)
-    assert read.vocabulary is None and read.X.indices.dtype == np.int32
-    assert_canonical(read.X)
-
-
-def test_svmlight_columns_are_never_guessed(tmp_path):
-    path = tmp_path / "examples.svm"
-    path.write_text("+1 1:2 3:0.5 # a comment\n-1\n")
-    np.testing.assert_array_equal(load_svmlight(path).X.toarray(), [[2, 0, 0.5], [0, 0, 0]])
-    np.testing.assert_array_equal(load_svmlight(path, zero_based=True).X.toarray(), [[0, 2, 0, 0.5], [0, 0, 0, 0]])
-    assert load_svmlight(str(path), n_features=5).X.shape == (2, 5)
-    with pytest.raises(TypeError, match=r"zero_based.*'auto'"):
-        load_svmlight(path, zero_based="auto")
-
-
-def test_svmlight_passes_over_what_is_no_example(tmp_path):
-    content = b"# a head\r\n\r\n+1 qid:3 1:2 3:0.5 # a comment_\r\n \t\n-1\n#\n1 2:-1e-3"
-    path = tmp_path / "examples.svm"
-    path.write_bytes(content)
-    for read in (load_svmlight(path), load_svmlight(io.BytesIO(content)), load_svmlight(path, progress=True)):
-        np.testing.assert_array_equal(read.X.toarray(), [[2, 0, 0.5], [0, 0, 0], [0, -1e-3, 0]])
-        np.testing.assert_array_equal(read.y, [1, -1, 1])
-        assert_canonical(read.X)
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_svmlight_shows_how_far_it_is(tmp_path, monkeypatch, terminal):
-    bars = []
-
-    class Bar(contextlib.nullcontext):
-        def __init__(self, **options):
-            super().__init__(self)
-            self.options, self.n, self.seen = options, 0, []
-            bars.append(self)
-
-        def update(self, more):
-            self.n += more
-            self.seen.append(self.n)
-
-    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
-    path = tmp_path / "examples.svm"
-    path.write_text("1 1:1\n" * 250)
-    for progress in (None, True, False):
-        bars.clear()
-        load_svmlight(path, progress=progress)
-        shown = terminal if progress is None else progress
-        assert [bar.seen for bar in bars] == [[600, 1200]] * shown
-        assert [bar.options for bar in bars] == [{"total": 1500, "unit": "B", "unit_scale": True, "delay": 0.5}] * shown
-
-
-@pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
-@pytest.mark.parametrize(
-    ("line", "arguments", "word"),
-    [
-        ("1 0:2", {}, "column 0"),  # the first column is 1
-        ("1 -1:2", {"zero_based": True}, "-1"),
-        ("1 1:2 3:4", {"n_features": 2}, "n_features = 2"),
-        ("1 1:2 9:4", {"n_features": 2}, "n_features = 2"),
-        ("1 2:4", {"n_features": 2, "zero_based": True}, "n_features = 2"),
-        ("1 1:2", {"n_features": 0}, "n_features = 0"),
-        ("1 3:1 1:1", {}, "increase"),
-        ("1 1:1 1:1", {}, "increase"),
-        ("1 1:1 99999999999:1", {}, "2147483647"),
-        ("1 1:1 2147483648:1", {}, "2147483647"),
-        ("spam 1:1", {}, "spam"),
-        ("1 1:x", {}, "x"),
-        ("1 1:1 2", {}, "column:value"),
-        ("1 qid", {}, "column:value"),
-        ("1 1:nan", {}, "finite"),
-        ("1 1:1 2:1e999", {}, "finite"),
-        ("-inf", {}, "label -inf"),
-        ("nan 1:1", {}, "label nan"),
-        ("1 1:1_0", {}, "_"),
-        ("hello world", {}, "hello"),
-        ("1 1:" + "x" * 999, {}, " …"),
-    ],
-)
-def test_svmlight_names_the_wrong_line(tmp_path, line, arguments, word, ending):
-    content = f"# first\n\n1\n-1 # second\n \n{line}\n1 # the last one\n".encode()
-    path = tmp_path / f"wrong.svm{ending}"
-    path.write_bytes({"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[ending](content))
-    with pytest.raises(ValueError, match=rf"wrong\.svm{ending}', line 6: .*{re.escape(word)}") as caught:
-        load_svmlight(path, **arguments)
-    assert len(str(caught.value)) < 400
-    with io.BytesIO(content) as file, pytest.raises(ValueError, match=r"'the file', line 6: "):
-        load_svmlight(file, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "words"),
-    [
-        ("1 1:1\nnan 1:1\n1 1:1\ninf 1:1\n", {}, "line 2: the label nan is"),
-        ("1 1:1\n\n1 2:inf\n1 1:nan\n", {}, "line 3: a value is"),
-        ("1 1:1\n1 3:1\n1 4:1\n", {"n_features": 2}, "line 2: a column is beyond"),
-    ],
-)
-def test_svmlight_names_the_first_of_several_wrong_lines(tmp_path, content, arguments, words):
-    path = tmp_path / "wrong.svm"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=words):
-        load_svmlight(path, **arguments)
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "# 1 1:1\n"])
-def test_svmlight_refuses_a_file_without_examples(tmp_path, content):
-    path = tmp_path / "wrong.svm"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=r"wrong\.svm' holds no example"):
-        load_svmlight(path)
-
-
-@pytest.mark.parametrize("n_features", ["3", 3.0, True])
-def test_svmlight_refuses_a_width_that_is_none(tmp_path, n_features):
-    with pytest.raises(TypeError, match="n_features"):
-        load_svmlight(tmp_path / "not there", n_features=n_features)
-
-
-def test_svmlight_refuses_a_missing_or_broken_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing"):
-        load_svmlight(tmp_path / "missing.svm")
-    whole = b"1 1:1\n" * 1000
-    for name, content, where in (
-        ("head.gz", b"\x1f\x8b\x08\x00", "line 1:"),
-        ("plain.gz", whole, "line 1:"),
-        ("cut.gz", gzip.compress(whole)[:-9], "line 1001:"),
-        ("plain.bz2", whole, "line 1:"),
-        ("cut.bz2", bz2.compress(whole)[:-9], "line"),
-    ):
-        path = tmp_path / name
-        path.write_bytes(content)
-        with pytest.raises(ValueError, match=rf"{re.escape(name)}', {where}"):
-            load_svmlight(path)
-
-
-def test_svmlight_does_not_read_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(_Lines, "longest", 1000)
-    path = tmp_path / "endless.gz"
-    path.write_bytes(gzip.compress(b"1 1:1\n1 " + b" " * 10**7))
-    with pytest.raises(ValueError, match=r"endless\.gz', line 2: .*1000 bytes"):
-        load_svmlight(path)
-
-
-def test_svmlight_does_not_look_at_a_line_of_250_million_bytes():
-    class Endless(io.BytesIO):
-        def readline(self, size):
-            return bytes(size)  # zeros, which take no room until they are looked at
-
-    with pytest.raises(ValueError, match="'the file', line 1: it has more than 250000000 bytes"):
-        load_svmlight(Endless())
-
-
-@pytest.mark.parametrize("length", [199, 200, 201, 300])
-def test_svmlight_cuts_messages_of_more_than_200_letters(length):
-    word = b"x" * (length - len("could not convert string to float: b''"))
-    with pytest.raises(ValueError, match="line 1") as caught:
-        load_svmlight(io.BytesIO(word + b" 1:1"))
-    message = f"could not convert string to float: {word!r}"
-    assert len(message) == length
-    assert str(caught.value) == "'the file', line 1: " + (message if length <= 200 else message[:200] + " …")
-
-
 # the two real sets
 
 
@@ -421,9 +241,3 @@ def test_sign_labels():
 def test_datasets_do_not_import_sklearn():
     check = "import sys, reference.datasets; reference.datasets.load_tweets(); sys.exit('sklearn' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
-
-
-def test_a_column_that_is_no_number_is_named(tmp_path):
-    (tmp_path / "a.svm").write_bytes(b"1 1:1\n1 nan:1\n")
-    with pytest.raises(ValueError, match="line 2: a column must be a whole number; got 'nan'"):
-        load_svmlight(tmp_path / "a.svm")
