@@ -14,7 +14,6 @@ import pytest
 
 from proofs import bench, report
 from proofs.bench.scaling import Sweep
-from proofs.bench.sets import Text
 from proofs.ledger import Entry
 from proofs.paper import ERRATA, LABELS
 from proofs.report import figures, formulas, page
@@ -160,7 +159,7 @@ def measured(tmp_path_factory):
         Sweep("n", (10, 100), (10, 100), {"m": 20, "k": 4, "T": 30}, 5),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench, "QUICK_SETS", {"tiny": Text(80, 300, 12)})
+        patch.setattr(bench, "QUICK_SETS", {"tiny": (80, 300, 12)})
         patch.setattr(bench, "QUICK_SWEEPS", sweeps)
         kept = []
         draw = figures.draw

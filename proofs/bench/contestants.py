@@ -1,10 +1,12 @@
-"""Who is timed: our loops and calls, the floor, what one would write without knowing better, and scikit-learn."""
+"""Contestants of the bench: our loops and calls, the floor, naive baselines, and scikit-learn."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property, partial
 
 import numba
 import numpy as np
+import scipy.sparse as sp
 
 import efficient
 import reference
@@ -12,31 +14,58 @@ from efficient import State, States
 from efficient.kernels.compiled import compiled_derivative, compiled_loop, unsigned
 from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices
+from reference.datasets import make_text
+from reference.svmlight import load_svmlight
 
 from .. import peer
-from . import watch
-from .floors import numpy_asgd, plain_asgd, visit_all_twice, visit_twice
+from .baselines import numpy_asgd, plain_asgd, visit_all_twice, visit_twice
 from .measure import Contestant, NotAvailable, Run, clock, difference, largest_difference, now
-from .sets import matrix
+
+LOSS, LAM = "log", 1e-3
+"""On synthetic rows. At λ <= 1e-4 the rounding of any two correct programs parts by more than can be checked."""
 
 K = 20
-"""How many models are trained on one pass."""
+"""Models that are trained on one pass."""
 
 LAMBDAS = np.geomspace(1e-3, 1, K)
 
 MOST_BYTES = 1 << 30
-"""What the state of K models may need; above, K models at once are not measured."""
+"""Most memory for the state of K models; where they need more, they are not measured."""
 
 DENSE_BUDGET = 5_000_000
-"""How many coordinates a vector of a dense run may have in all its steps; T is cut to fit, but not below 3."""
+"""Coordinates that a vector of a dense run may have in all its steps; T is cut to fit, but not below 3."""
 
 MOST_COLUMNS = 5_000_000
 """Up to which n three steps of the dense definition are timed; they are always checked."""
 
 AGREEMENT = 1e-9
-"""How far two correct float programs may be apart, relative to the largest number in the answer."""
+"""Largest distance of two correct float programs, relative to the largest number in the answer."""
 
 compiled_textbook = numba.njit(plain_asgd)
+
+
+def text_problem(m: int, n: int, k: int) -> Problem:
+    """Make a synthetic text of m rows with about k entries in n columns."""
+    X, y, _ = make_text(m, n, k, seed=0)
+    return Problem(X, y, LOSS, LAM)
+
+
+def user_problem(path: str, loss: str, lam: float) -> Problem:
+    """Read the rows of an svmlight file. Raises ValueError, TypeError or OSError as `load_svmlight` and `Problem` do."""
+    data = load_svmlight(path)
+    problem = Problem(data.X, data.y, loss, lam)
+    if problem.m < 2 or not len(problem.X.data):
+        raise ValueError(f"there must be at least two rows and one entry to be timed; got {problem.m} rows")
+    return problem
+
+
+def matrix(problem: Problem, **dtypes) -> sp.csr_array:
+    """Return the rows of a problem as a scipy container, in the same memory, or converted to other data types."""
+    parts = {name: getattr(problem.X, name).astype(dtypes.get(name), copy=False) for name in dtypes}
+    X = sp.csr_array((problem.X.data, problem.X.indices, problem.X.indptr), shape=(problem.m, problem.n))
+    for name, part in parts.items():
+        setattr(X, name, part)
+    return X
 
 
 class Field:
@@ -44,90 +73,76 @@ class Field:
 
     def __init__(self, problem: Problem, order: str):
         self.problem, self.order = problem, order
-        self.indices = _every_row_once(problem, order)
+        self.indices = (
+            scikit_learn_order(problem.m) if order == "random" else draw_indices(problem.m, problem.m, order="cyclic")
+        )
         self.few = self.indices[: max(3, min(1000, DENSE_BUDGET // max(1, problem.n)))]
-        self._definitions: dict[str, Predictor] = {}
+        self.definition = cache(lambda algorithm: getattr(reference, algorithm)(problem, self.few))
+        self.ours = cache(lambda algorithm: getattr(efficient, algorithm)(problem, self.indices))
 
     def extent(self, indices) -> tuple[int, int]:
-        """How many steps these are, and how many stored entries they visit."""
+        """Count the steps, and the stored entries that they visit."""
         return len(indices), max(1, int(np.diff(self.problem.X.indptr)[indices].sum()))
-
-    def definition(self, algorithm: str) -> Predictor:
-        """What the dense definition says after the few first steps."""
-        if algorithm not in self._definitions:
-            self._definitions[algorithm] = getattr(reference, algorithm)(self.problem, self.few)
-        return self._definitions[algorithm]
-
-    @cached_property
-    def mean(self) -> Predictor:
-        """Our averaged predictor after all steps, which programs that share nothing with it must reproduce."""
-        return efficient.asgd(self.problem, self.indices)
 
     @cached_property
     def rows_with_ones(self):
+        """Rows [x, 1] for scikit-learn."""
         return peer.with_ones(matrix(self.problem))
 
 
-def _every_row_once(problem: Problem, order: str) -> np.ndarray:
-    if order == "sequential":
-        return draw_indices(problem.m, problem.m, order="cyclic")
-    try:
-        return watch.shuffled_order(problem.m, problem.loss)
-    except NotAvailable:
-        return draw_indices(problem.m, problem.m, order="permuted")
-
-
 def single_models(field: Field) -> Iterator[Contestant]:
-    """The floor, our four algorithms in their loops and in whole calls, and the others on Algorithm 2."""
+    """Yield the floor, our four algorithms in their loops and in whole calls, and the others on Algorithm 2."""
     problem, indices, few = field.problem, field.indices, field.few
-    everything, beginning = field.extent(indices), field.extent(few)
-
-    def ours(run: Callable[..., Run], algorithm: str, right: Callable[[], Predictor]) -> Contestant:
-        def check(answers):
-            first_steps = difference(run(problem, algorithm, few).answers[0], field.definition(algorithm))
-            return max(first_steps, difference(answers[0], right()))
-
-        name = f"{algorithm} {run.__name__}"
-        return Contestant(name, partial(run, problem, algorithm, indices), *everything, check, AGREEMENT)
+    everything = field.extent(indices)
 
     def against(right: Callable[[], Predictor]) -> Callable:
         return lambda answers: difference(answers[0], right())
 
-    yield Contestant("floor", partial(floor, problem, indices), *everything, None)
+    def ours(run: Callable[..., Run], algorithm: str) -> Contestant:
+        def check(answers):
+            first_steps = difference(run(problem, algorithm, few).answers[0], field.definition(algorithm))
+            return max(first_steps, difference(answers[0], field.ours(algorithm)))
+
+        name = f"{algorithm} {run.__name__}"
+        return Contestant(name, partial(run, problem, algorithm, indices), everything, check, AGREEMENT)
+
+    yield Contestant("floor", partial(floor, problem, indices), everything, None)
     for algorithm in ALGORITHMS:
-        yield ours(loop, algorithm, partial(getattr(efficient, algorithm), problem, indices))
-    for algorithm in ("csgd", "casgd"):
-        after = partial(loop, problem, algorithm, indices, projected=True)
-        right = partial(getattr(efficient, algorithm), problem, indices)
-        yield Contestant(f"{algorithm} loop, q given", after, *everything, against(right))  # to the bit
-    for kind, other_rows in (("float32 values", single_precision), ("int64 indices", long_indices)):
-        twin = other_rows(problem)
-        right = partial(efficient.asgd, in_double_precision(twin), indices)
-        yield Contestant(f"asgd loop, {kind}", partial(loop, twin, "asgd", indices), *everything, against(right))  # to the bit
+        yield ours(loop, algorithm)
+    for algorithm, facts in ALGORITHMS.items():
+        if facts.centred:
+            after, right = partial(loop, problem, algorithm, indices, projected=True), partial(field.ours, algorithm)
+            yield Contestant(f"{algorithm} loop, q given", after, everything, against(right))  # to the bit
+    for kind, dtypes in (
+        ("float32 values", {"data": np.float32}),
+        ("int64 indices", {"indices": np.int64, "indptr": np.int64}),
+    ):
+        other = Problem(matrix(problem, **dtypes), problem.y, problem.loss, problem.lam)
+        in_double = Problem(matrix(other, data=np.float64), problem.y, problem.loss, problem.lam)
+        right = partial(efficient.asgd, in_double, indices)
+        yield Contestant(f"asgd loop, {kind}", partial(loop, other, "asgd", indices), everything, against(right))  # to the bit
     for algorithm in ALGORITHMS:
-        yield ours(call, algorithm, partial(getattr(efficient, algorithm), problem, indices))
-    others: list[tuple[str, Callable[[], Run]]] = [
+        yield ours(call, algorithm)
+    for name, run in (
         ("plain numba loop", partial(textbook, compiled_textbook, problem, indices)),
         ("scikit-learn loop", partial(fit, field, problem.y, (problem.lam,))),
         ("scikit-learn fit", partial(fit, field, problem.y, (problem.lam,), alone=False)),
-    ]
-    for name, run in others:
-        yield Contestant(name, run, *everything, against(lambda: field.mean), AGREEMENT)
+    ):
+        yield Contestant(name, run, everything, against(partial(field.ours, "asgd")), AGREEMENT)
     for name, run in (
         ("NumPy, row by row", partial(textbook, numpy_asgd, problem, few)),
         ("dense definition", partial(dense, problem, few)),
     ):
-        yield Contestant(name, run, *beginning, against(partial(efficient.asgd, problem, few)), AGREEMENT)
+        yield Contestant(name, run, field.extent(few), against(partial(efficient.asgd, problem, few)), AGREEMENT)
 
 
 def many_models(field: Field) -> Iterator[Contestant]:
-    """K models in one pass, in K passes and by scikit-learn, unless their state is out of all proportion."""
-    problem, state = field.problem, 16 * K * field.problem.n
-    if state > MOST_BYTES:
-        why = f"their state would take {state / 1e9:.1f} GB"
-        yield Contestant(f"{K} models", partial(_refuse, why), *field.extent(field.indices), None)
+    """Yield K models in one pass, in K passes and by scikit-learn, unless their state is out of all proportion."""
+    problem, everything = field.problem, field.extent(field.indices)
+    if (state := 16 * K * problem.n) > MOST_BYTES:
+        yield Contestant(f"{K} models", partial(_refuse, f"their state would take {state / 1e9:.1f} GB"), everything, None)
         return
-    yield Contestant(f"{K} models, floor", partial(floor_of_many, problem, field.indices), *field.extent(field.indices), None)
+    yield Contestant(f"{K} models, floor", partial(floor_of_many, problem, field.indices), everything, None)
     yield from _many(field, f"{K} values of λ", [problem.variant(lam=lam) for lam in LAMBDAS], problem.y, LAMBDAS)
     classes = np.random.default_rng(0).permutation(np.arange(problem.m) % K)
     if problem.loss.binary and problem.m >= K:
@@ -150,9 +165,9 @@ def _many(field: Field, kind: str, problems: list[Problem], labels, lambdas) -> 
     def against_passes(answers):
         return largest_difference(answers, passes())
 
-    yield Contestant(f"{kind}, one pass", partial(one_pass, problems, field.indices), *extent, against_passes)  # to the bit
-    yield Contestant(f"{kind}, {K} passes", partial(loops, problems, field.indices), *extent, check, AGREEMENT)
-    yield Contestant(f"{kind}, scikit-learn", partial(fit, field, labels, lambdas), *extent, against_passes, AGREEMENT)
+    yield Contestant(f"{kind}, one pass", partial(one_pass, problems, field.indices), extent, against_passes)  # to the bit
+    yield Contestant(f"{kind}, {K} passes", partial(loops, problems, field.indices), extent, check, AGREEMENT)
+    yield Contestant(f"{kind}, scikit-learn", partial(fit, field, labels, lambdas), extent, against_passes, AGREEMENT)
 
 
 def _refuse(why: str) -> Run:
@@ -160,16 +175,16 @@ def _refuse(why: str) -> Run:
 
 
 def floor(problem: Problem, indices) -> Run:
-    """The two visits of Algorithm 2 without its arithmetic."""
+    """Time the two visits of Algorithm 2 without its arithmetic."""
     state = np.zeros((problem.n, 2))
-    state[:] = 0  # the memory is there before the clock starts
+    state[:] = 0  # allocated and touched before timing
     began = now()
     compiled_loop(visit_twice)(unsigned(problem.X), indices, state, state[:, 0])
     return Run(now() - began, [], {})
 
 
 def floor_of_many(problem: Problem, indices) -> Run:
-    """The same for K models at once."""
+    """Time the same for K models at once."""
     state, total = States([problem] * K)._room, np.zeros(K)
     state[:] = 0  # as in `floor`
     began = now()
@@ -178,7 +193,7 @@ def floor_of_many(problem: Problem, indices) -> Run:
 
 
 def loop(problem: Problem, algorithm: str, indices, projected: bool = False) -> Run:
-    """The steps from the second on; what comes before and after, timed apart, is not in its seconds.
+    """Time the steps from the second on; what comes before and after is timed apart and not in the seconds.
 
     The first step is another one, and before it the centred algorithms compute the projections q of all rows: if that pays,
     or if it is asked for.
@@ -189,27 +204,21 @@ def loop(problem: Problem, algorithm: str, indices, projected: bool = False) -> 
         def _project(self, mean, steps):
             super()._project(mean, 2 * self.problem.m if projected else steps)
 
-        @staticmethod
-        def find_pivot(*arguments):
-            with clock(parts, "pivot"):
-                return State.find_pivot(*arguments)
-
     with clock(parts, "state and x̄"):
         state = Watched(problem, algorithm)
-    parts["state and x̄"] -= parts.get("pivot", 0.0)
-    state.v[:] = 0  # the memory, of v and u alike, is there before the clock starts
+    state.v[:] = 0  # the memory, of v and u alike, is allocated and touched before timing
     with clock(parts, "q and step 1"):
         state.run(indices[:1], progress=False)
     began = now()
     state.run(indices[1:], progress=False)
     seconds = now() - began
     with clock(parts, "predictor"):
-        answer = state.last() if ALGORITHMS[algorithm].average is None else state.average()
+        answer = state.average() if ALGORITHMS[algorithm].averaging else state.last()
     return Run(seconds, [answer], parts)
 
 
 def call(problem: Problem, algorithm: str, indices) -> Run:
-    """From the user's matrix and labels to the predictor."""
+    """Time all from the user's matrix and labels to the predictor."""
     X = matrix(problem)
     began = now()
     answer = getattr(efficient, algorithm)(Problem(X, problem.y, problem.loss, problem.lam), indices)
@@ -217,7 +226,7 @@ def call(problem: Problem, algorithm: str, indices) -> Run:
 
 
 def loops(problems: list[Problem], indices) -> Run:
-    """A pass of Algorithm 2 for each of these problems."""
+    """Time a pass of Algorithm 2 for each of these problems."""
     parts: dict[str, float] = {}
     with clock(parts, "whole"):
         runs = [loop(problem, "asgd", indices) for problem in problems]
@@ -225,7 +234,7 @@ def loops(problems: list[Problem], indices) -> Run:
 
 
 def one_pass(problems: list[Problem], indices) -> Run:
-    """One pass of Algorithm 2 for all of these problems, timed as `loop` is."""
+    """Time one pass of Algorithm 2 for all of these problems, as `loop` does."""
     parts: dict[str, float] = {}
     with clock(parts, "whole"):
         states = States(problems, "asgd")
@@ -239,7 +248,7 @@ def one_pass(problems: list[Problem], indices) -> Run:
 
 
 def textbook(steps: Callable, problem: Problem, indices) -> Run:
-    """Algorithm 2 by one of the two loops of `floors` that know no better."""
+    """Time Algorithm 2 by one of the two naive loops of `baselines`."""
     X, v, u = problem.X, np.zeros(problem.n), np.zeros(problem.n)
     v[:] = u[:] = 0  # as in `loop`
     dloss = compiled_derivative(problem.loss.derivative)
@@ -251,7 +260,7 @@ def textbook(steps: Callable, problem: Problem, indices) -> Run:
 
 
 def dense(problem: Problem, indices) -> Run:
-    """The definition, O(Tn)."""
+    """Time the definition, O(Tn)."""
     if problem.n > MOST_COLUMNS:
         raise NotAvailable(f"it takes too long in {problem.n:,} columns")
     began = now()
@@ -260,31 +269,69 @@ def dense(problem: Problem, indices) -> Run:
 
 
 def fit(field: Field, labels, lambdas, alone: bool = True) -> Run:
-    """scikit-learn on the same rows in the same order, once for each λ: its inner function alone, or all of `fit`."""
-    answers, inside, whole = [], 0.0, 0.0
+    """Time scikit-learn on the same rows in the same order, once for each λ: its inner function alone, or all of `fit`.
+
+    The inner function visits one entry more a row, the 1 of the bias, and shuffles the row numbers itself.
+    """
+    answers, inside, whole = [], [0.0], 0.0
     for lam in lambdas:
-        learner = peer.learner(field.problem.loss.name, lam, shuffle=field.order == "random", random_state=watch.OneSeed())
+        learner = peer.learner(field.problem.loss.name, lam, shuffle=field.order == "random", random_state=OneSeed())
         began = now()
-        if alone:
-            with watch.watched() as inner:
-                watch.fit(learner, field.rows_with_ones, labels)
-            inside += inner.seconds
-        else:
-            watch.fit(learner, field.rows_with_ones, labels)
+        try:
+            if alone:
+                with watched(inside):
+                    learner.fit(field.rows_with_ones, labels)
+            else:
+                learner.fit(field.rows_with_ones, labels)
+        except ValueError as error:
+            raise NotAvailable(f"scikit-learn: {error}") from None
         whole += now() - began
         answers += peer.predictors(learner)
-    return Run(inside, answers, {"whole": whole}) if alone else Run(whole, answers, {})
+    return Run(inside[0], answers, {"whole": whole}) if alone else Run(whole, answers, {})
 
 
-def single_precision(problem: Problem) -> Problem:
-    return Problem(matrix(problem).astype(np.float32), problem.y, problem.loss, problem.lam)
+class OneSeed(np.random.RandomState):
+    """Return one seed whenever asked, so that scikit-learn visits the rows for all classes in one order, as we do."""
+
+    def randint(self, *_, size=None):
+        return 1 if size is None else [self] * size  # a seed for each class may be a generator
 
 
-def in_double_precision(problem: Problem) -> Problem:
-    return Problem(matrix(problem).astype(np.float64), problem.y, problem.loss, problem.lam)
+def scikit_learn_order(m: int) -> np.ndarray:
+    """Return the order in which scikit-learn visits m rows when it shuffles them with that seed."""
+    try:
+        from sklearn.utils._seq_dataset import ArrayDataset64
+
+        rows = ArrayDataset64(np.ones((m, 1)), np.ones(m), np.ones(m), seed=1)
+        rows._shuffle_py(1)
+        return np.array([rows._next_py()[-1] for _ in range(m)], dtype=np.int64)
+    except (ImportError, AttributeError):  # private to scikit-learn: without it, its answers are refused
+        return draw_indices(m, m, order="permuted")
 
 
-def long_indices(problem: Problem) -> Problem:
-    X = matrix(problem)
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return Problem(X, problem.y, problem.loss, problem.lam)
+@contextmanager
+def watched(seconds: list[float]):
+    """Add the time in scikit-learn's compiled inner function to `seconds[0]`, by wrapping it during a genuine `fit`.
+
+    Raises NotAvailable where there is none of that name.
+    """
+    from sklearn.linear_model import _stochastic_gradient as module
+
+    original = getattr(module, "_plain_sgd64", None)
+    if original is None:
+        raise NotAvailable("this scikit-learn has no inner function of the name that is known")
+
+    def timed(*arguments):
+        for argument in arguments:
+            if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
+                argument += 0  # allocated and touched before timing, as for the other contestants
+        began = now()
+        result = original(*arguments)
+        seconds[0] += now() - began
+        return result
+
+    module._plain_sgd64 = timed
+    try:
+        yield
+    finally:
+        module._plain_sgd64 = original

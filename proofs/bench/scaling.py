@@ -5,27 +5,28 @@ whole numbers, not estimates, and linear in T as far as they go. The dense side,
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import efficient
 import reference
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem, draw_indices
-from reference.datasets import make_generic
+from reference.datasets import make_generic, make_text
 
 from ..counted.cost import count_dense, count_sparse
-from .contestants import loop
-from .measure import now
-from .sets import LAM, LOSS
+from .contestants import LAM, LOSS, compiled_textbook, loop, textbook
+from .measure import now, quartiles, quiet
 
-ALGORITHMS = ("asgd", "casgd")
+SCALED = ("asgd", "casgd")
 
 COUNTED_STEPS = 50
-"""For how many steps the entries are counted where T does not vary."""
+"""Steps for which the entries are counted where T does not vary."""
 
 COUNTED_COLUMNS = 100_000
-"""Up to how many columns the entries of centred runs are counted: x̄ is divided by m in plain Python there."""
+"""Most columns for which the entries of centred runs are counted: x̄ is divided by m in plain Python there."""
 
 
 class Sweep(NamedTuple):
@@ -41,11 +42,13 @@ class Sweep(NamedTuple):
     dense_steps: int = 0
 
     def problem(self, value: int) -> Problem:
+        """Make the rows, of about unit length, so that ℓ' is not 0."""
         sizes = self.fixed | {self.variable: value}
         X, y, _ = make_generic(sizes["m"], sizes["n"], sizes["k"], seed=0)
-        return Problem(X / np.sqrt(sizes["k"]), y, LOSS, LAM)  # rows of about unit length, whose ℓ' are not 0
+        return Problem(X / np.sqrt(sizes["k"]), y, LOSS, LAM)
 
     def indices(self, steps: int) -> np.ndarray:
+        """Draw the examples of a run."""
         return draw_indices(self.fixed["m"], steps, rng=0)
 
 
@@ -72,90 +75,79 @@ TENDS_TO = {"T": (1, 1, 0, 1), "k": (1, 1, None, 0), "n": (0, 1, 1, 1)}
 """The exponents that the claim gives to these parts for large T, k and n. What centring does once grows with mk, too."""
 
 
-def scale(
-    results: dict[str, Any], sweeps: tuple[Sweep, ...], repeats: int, expect: Callable[[int], Any], tick: Callable[[str], Any]
-) -> None:
-    """Fill the results with curves of seconds and of counted entries.
+def scale(sweeps: tuple[Sweep, ...], repeats: int, tell: Callable[[str], Any] = quiet) -> dict[str, Any]:
+    """Measure curves of seconds and of counted entries, and fit their exponents.
 
     Parameters
     ----------
-    results : dict
-        From `new_results`.
     sweeps : tuple of Sweep
     repeats : int
-        How often each time is taken; the median is kept.
-    expect, tick : callable
+        Times that each time is taken; the median is kept.
+    tell : callable
         As in `contest`.
     """
-    results |= {"loss": LOSS, "lam": LAM, "curves": [], "counts": []}
+    results: dict[str, Any] = {"loss": LOSS, "lam": LAM, "curves": [], "counts": []}
     results["fixed"] = {sweep.variable: sweep.fixed for sweep in sweeps}
-    expect(sum(len(sweep.values) + len(sweep.dense_values) for sweep in sweeps))
     for sweep in sweeps:
-        timed, counted = _Curves(), _Curves()
+        points: dict[tuple[str, str, str], list[tuple[int, int, float]]] = {}
         for value in sorted({*sweep.values, *sweep.dense_values}):
-            problem = sweep.problem(value)
-            if value in sweep.values:
-                tick(f"{sweep.variable} = {value:,}: sparse")
-                _sparse(sweep, value, problem, repeats, timed)
-            if value in sweep.dense_values:
-                tick(f"{sweep.variable} = {value:,}: dense")
-                _dense(sweep, value, problem, repeats, timed)
-            _count(sweep, value, problem, counted)
-        results["curves"] += timed.finished(sweep.variable, "seconds")
-        results["counts"] += counted.finished(sweep.variable, "entries")
-
-
-class _Curves:
-    """Figures by contestant, each with the value of what varies and the steps that it is for."""
-
-    def __init__(self):
-        self.points: dict[tuple[str, str], list[tuple[int, int, float]]] = {}
-
-    def add(self, algorithm: str, part: str, value: int, steps: int, figure) -> None:
-        self.points.setdefault((algorithm, part), []).append((value, steps, figure))
-
-    def finished(self, variable: str, unit: str) -> Iterator[dict[str, Any]]:
-        for (algorithm, part), points in sorted(self.points.items(), key=lambda item: PARTS.index(item[0][1])):
-            x, steps, figures = map(list, zip(*points, strict=True))
+            tell(f"{sweep.variable} = {value:,}")
+            for key, taken, figure in _figures(sweep, value, repeats):
+                points.setdefault(key, []).append((value, taken, figure))
+        for (unit, algorithm, part), each in sorted(points.items(), key=lambda item: PARTS.index(item[0][2])):
+            x, steps, figures = map(list, zip(*each, strict=True))
             last = np.array(x) >= min(x[-1] / 10.5, *x[-2:])  # a decade, and two points at least
-            yield {
-                "variable": variable,
+            curve: dict[str, Any] = {
+                "variable": sweep.variable,
                 "algorithm": algorithm,
                 "part": part,
                 "x": x,
                 "T": steps,
                 unit: figures,
-                "exponent": _exponent(np.array(x), np.array(figures)),
-                "last_exponent": _exponent(np.array(x)[last], np.array(figures)[last]),
-                "tends_to": TENDS_TO[variable][PARTS.index(part)],
             }
+            curve["exponent"] = exponent(np.array(x), np.array(figures))
+            curve["last_exponent"] = exponent(np.array(x)[last], np.array(figures)[last])
+            curve["tends_to"] = TENDS_TO[sweep.variable][PARTS.index(part)]
+            results["curves" if unit == "seconds" else "counts"].append(curve)
+    return results
 
 
-def _exponent(x, y) -> float:
-    """The slope of the straight line through the logarithms, least squares."""
+def exponent(x, y) -> float:
+    """Fit a straight line to the logarithms by least squares, and return its slope."""
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def _sparse(sweep: Sweep, value: int, problem: Problem, repeats: int, curves: _Curves) -> None:
-    steps = value if sweep.variable == "T" else sweep.fixed["T"]
-    indices = sweep.indices(steps)
-    seconds: dict[tuple[str, str], list[float]] = {}
+def _figures(sweep: Sweep, value: int, repeats: int) -> Iterator[tuple[tuple[str, str, str], int, float]]:
+    """Time and count at one value: ((unit, algorithm, part), steps, figure)."""
+    problem, varies = sweep.problem(value), sweep.variable == "T"
+    problem.xbar  # noqa: B018  # computed once, before the clock starts
+    steps, dense_steps, counted_steps = (
+        value if varies else each for each in (sweep.fixed.get("T", 0), sweep.dense_steps, COUNTED_STEPS)
+    )
+    dense = value in sweep.dense_values
+    seconds: dict[tuple[str, str, int], list[float]] = {}
     for repeat in range(repeats + 1):
-        for algorithm in ALGORITHMS:
-            took = loop(problem, algorithm, indices).seconds, _seconds(getattr(efficient, algorithm), problem, indices)
-            for part, each in zip(("loop", "call"), took, strict=True):
-                seconds.setdefault((algorithm, part), []).extend([each] * (repeat > 0))  # the first is a warm-up
-    for (algorithm, part), all_of_them in seconds.items():
-        curves.add(algorithm, part, value, steps, float(np.median(all_of_them)))
-
-
-def _dense(sweep: Sweep, value: int, problem: Problem, repeats: int, curves: _Curves) -> None:
-    steps = value if sweep.variable == "T" else sweep.dense_steps
-    for algorithm in ALGORITHMS:
-        train = getattr(reference, algorithm)
-        problem.xbar  # noqa: B018  # computed once, before the clock starts
-        each = [_seconds(train, problem, sweep.indices(steps)) for _ in range(repeats)]
-        curves.add(algorithm, "dense", value, steps, float(np.median(each)))
+        for algorithm in SCALED:
+            took = {}
+            if value in sweep.values:
+                indices = sweep.indices(steps)
+                took["loop", steps] = loop(problem, algorithm, indices).seconds
+                took["call", steps] = _seconds(getattr(efficient, algorithm), problem, indices)
+            if dense and repeat:
+                took["dense", dense_steps] = _seconds(getattr(reference, algorithm), problem, sweep.indices(dense_steps))
+            for (part, taken), each in took.items():
+                seconds.setdefault((algorithm, part, taken), []).extend([each] * (repeat > 0))  # the first is a warm-up
+    for (algorithm, part, taken), all_of_them in seconds.items():
+        yield ("seconds", algorithm, part), taken, float(np.median(all_of_them))
+    if varies and not dense:
+        return
+    for algorithm in SCALED if problem.n <= COUNTED_COLUMNS else ("asgd",):
+        found, _ = count_sparse(algorithm, problem, sweep.indices(counted_steps))
+        yield ("entries", algorithm, "loop"), counted_steps, sum(found["loop"])
+        yield ("entries", algorithm, "once"), counted_steps, sum(map(sum, found.values())) - sum(found["loop"])
+        if dense:
+            touched = sum(count_dense(algorithm, problem, sweep.indices(dense_steps)))
+            yield ("entries", algorithm, "dense"), dense_steps, touched
 
 
 def _seconds(train: Callable, problem: Problem, indices) -> float:
@@ -164,15 +156,33 @@ def _seconds(train: Callable, problem: Problem, indices) -> float:
     return now() - began
 
 
-def _count(sweep: Sweep, value: int, problem: Problem, counts: _Curves) -> None:
-    """Entries touched in the loop, and once a run: for x̄ and for the predictor."""
-    if sweep.variable == "T" and value not in sweep.dense_values:
-        return
-    steps = value if sweep.variable == "T" else COUNTED_STEPS
-    for algorithm in ALGORITHMS if problem.n <= COUNTED_COLUMNS else ("asgd",):
-        found, _ = count_sparse(algorithm, problem, sweep.indices(steps))
-        counts.add(algorithm, "loop", value, steps, sum(found["loop"]))
-        counts.add(algorithm, "once", value, steps, sum(map(sum, found.values())) - sum(found["loop"]))
-        if value in sweep.dense_values:
-            steps_there = value if sweep.variable == "T" else sweep.dense_steps
-            counts.add(algorithm, "dense", value, steps_there, sum(count_dense(algorithm, problem, sweep.indices(steps_there))))
+DRAWS = {"evenly": make_generic, "as in text": make_text}
+"""How the columns of the rows are drawn: all equally likely, or by Zipf's law, so that most visits go to a few of them."""
+
+BYTES_A_COLUMN = 8 * len(ALGORITHMS["asgd"].vectors)
+
+BEND_COLUMNS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
+
+
+def bend(columns=BEND_COLUMNS, repeats: int = 5, rows: int = 20_000, entries: int = 50) -> Iterator[dict[str, Any]]:
+    """Time a stored entry against n: of the loop of Algorithm 2 and of a plain compiled one, nanoseconds in quartiles.
+
+    The operations are the same whatever n is, the time is not: once the state outgrows a cache, a visit waits for the next
+    one. Rows are visited in order, so that what differs is where the state lies. The two are interleaved.
+    """
+    for drawn, make in DRAWS.items():
+        for n in columns:
+            X, y, _ = make(rows, n, entries, seed=0)
+            problem = Problem(X / np.sqrt(entries), y, LOSS, LAM)
+            indices = draw_indices(rows, rows, order="cyclic")
+            contestants = {
+                "asgd": partial(loop, problem, "asgd", indices),
+                "plain": partial(textbook, compiled_textbook, problem, indices),
+            }
+            seconds: dict[str, list[float]] = {name: [] for name in contestants}
+            for repeat in range(repeats + 1):
+                for name, run in contestants.items():
+                    seconds[name].extend([run().seconds] * (repeat > 0))  # the first is a warm-up
+            for name, each in seconds.items():
+                ns = quartiles(1e9 * np.array(each) / len(problem.X.data))
+                yield {"contestant": name, "drawn": drawn, "n": n, "ns_per_entry": ns}

@@ -1,16 +1,10 @@
-"""The pictures: each a function that draws on the axes `ax`, or on new ones, and returns them."""
+"""Pictures, each a function that draws on the axes `ax`, or on new ones, and returns them."""
 
-from .caches import caches
-from .centring import fits, stability, translation
-from .convergence import averages, gains, guarantee, memory, remembered
-from .cost import scaling, speed, step
-from .explore import explore
-from .iterates import four_traces, identical
+from .cost import caches, scaling, speed, step
+from .evidence import formula_sizes, four_traces, identical, losses, survivors, translation
 from .look import grid
-from .losses import losses
-from .path import path, positions
-from .proving import formula_sizes, survivors
-from .text import misses, sweep, words
+from .measured import averages, gains, guarantee, memory, misses, remembered, stability, sweep, words
+from .plane import explore, fits, path, positions
 
 __all__ = [
     "averages",

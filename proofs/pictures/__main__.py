@@ -1,5 +1,8 @@
-"""Draw the pictures of the README anew: `python -m proofs.pictures`. That of speed comes from the bench, by its `--picture`."""
+"""Draw the pictures of the README anew: `python -m proofs.pictures`. That of speed is drawn from results, by `--speed FILE`."""
 
+import argparse
+import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,15 +11,24 @@ import numpy as np
 
 from efficient.runs.files import write_whole
 
-from . import averages, four_traces
+from . import averages, four_traces, speed
 
 FOLDER = Path(__file__).parent / "readme"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Draw each picture into its file, whole or not at all."""
+    parser = argparse.ArgumentParser(prog="python -m proofs.pictures", description=__doc__)
+    parser.add_argument(
+        "--speed", metavar="FILE", help="what `python -m proofs.bench --json FILE` wrote: draw these results alone"
+    )
+    options = parser.parse_args(arguments)
+    pictures = {"identical": four_traces, "averages": averages}
+    if options.speed:
+        pictures = {"speed": partial(speed, json.loads(Path(options.speed).read_text("utf8")))}
     plt.switch_backend("agg")
     FOLDER.mkdir(exist_ok=True)
-    for name, draw in (("identical", four_traces), ("averages", averages)):
+    for name, draw in pictures.items():
         figure = np.ravel(draw())[0].figure
         write_whole(FOLDER / f"{name}.png", partial(figure.savefig, format="png"))
         plt.close(figure)

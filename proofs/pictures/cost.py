@@ -1,11 +1,14 @@
-"""What a step costs: entries touched, and seconds."""
+"""Pictures of the cost: seconds, and entries touched."""
+
+from pathlib import Path
 
 import numpy as np
 
 from reference import Problem, draw_indices
 
+from ..bench.scaling import BYTES_A_COLUMN
 from ..counted.cost import count_dense, count_sparse
-from .look import ALGORITHM_COLOURS, grid, labelled, new_axes, plain_numbers
+from .look import ALGORITHM_COLOURS, band, grid, labelled, new_axes, note, plain_numbers
 
 SPEED_SHOWN = {
     "floor": ("floor: memory moved, nothing computed", "_", "#000000"),
@@ -13,16 +16,16 @@ SPEED_SHOWN = {
     "plain numba loop": ("asgd as a plain compiled loop", "s", "#E69F00"),
     "scikit-learn loop": ("averaged SGD of scikit-learn", "D", "#D55E00"),
 }
-"""The contestants in the picture of speeds: label, marker, colour."""
+"""Contestants in the picture of speeds: label, marker, colour."""
 
 
 def speed(results, ax=None):
-    """Nanoseconds for each stored entry visited, by contestant, data set and order: medians, and bars between the quartiles.
+    """Draw nanoseconds for each stored entry visited, by contestant, data set and order, with bars between the quartiles.
 
     Parameters
     ----------
     results : dict
-        What `python -m proofs bench --json FILE` writes.
+        From `python -m proofs.bench --json FILE`.
     ax : matplotlib Axes, optional
     """
     timed = {(entry["set"], entry["order"], entry["contestant"]): entry["ns_per_entry"] for entry in results["timings"]}
@@ -47,11 +50,11 @@ def speed(results, ax=None):
 
 
 SCALING_SHOWN = {"loop": ("o", "-", "the loop"), "call": ("^", "--", "a whole run"), "dense": ("s", ":", "the definition")}
-"""What the picture of scaling shows: marker, line, label."""
+"""Parts in the picture of scaling: marker, line, label."""
 
 
 def scaling(results, axes=None):
-    """Time against T, k and n, and under each the entries touched, counted one by one: O(n + Tk) against O(Tn).
+    """Draw time against T, k and n, and under each the entries touched, counted one by one: O(n + Tk) against O(Tn).
 
     Against k and n both are for a step, since the dense side takes fewer of them. At the right end of each line stands the
     exponent fitted to its last decade.
@@ -59,7 +62,7 @@ def scaling(results, axes=None):
     Parameters
     ----------
     results : dict
-        What `python -m proofs bench --scaling --json FILE` writes.
+        From `python -m proofs.bench --scaling --json FILE`.
     axes : array of matplotlib Axes of shape (2, 3), optional
     """
     axes = grid(2, 3, (13, 8), sharex="col") if axes is None else axes
@@ -87,11 +90,11 @@ def _curve(ax, entry, unit: str) -> None:
     ax.loglog(x, y, line, marker=marker, markersize=5, color=colour, linewidth=2, label=f"{entry['algorithm']}: {label}")
     if entry["algorithm"] == "asgd" and (entry["part"] != "call" or entry["variable"] == "n"):  # else it is the loop's
         shown = rf"${entry['variable']}^{{{round(entry['last_exponent'], 2) + 0.0:.2f}}}$"
-        ax.annotate(shown, (x[-1], y[-1]), (8, -4), textcoords="offset points", fontsize=11, color=colour)
+        note(ax, shown, (x[-1], y[-1]), (8, -4), fontsize=11, color=colour)
 
 
 def step(problems: dict[str, Problem], ax=None, steps: int = 10):
-    """Entries that a step reads and writes, counted one by one: the dense definition hollow, the sparse loop full.
+    """Draw the entries that a step reads and writes, counted one by one: the dense definition hollow, the sparse loop full.
 
     Parameters
     ----------
@@ -99,7 +102,7 @@ def step(problems: dict[str, Problem], ax=None, steps: int = 10):
         By the name to show.
     ax : matplotlib Axes, optional
     steps : int
-        How many steps are counted; shown is their mean.
+        Number of steps that are counted; shown is their mean.
     """
     ax = new_axes() if ax is None else ax
     places: dict[str, int] = {}
@@ -112,9 +115,7 @@ def step(problems: dict[str, Problem], ax=None, steps: int = 10):
             ax.plot([sparse, dense], [place, place], color=colour, linewidth=2)
             ax.plot(sparse, place, "o", color=colour, markersize=11)
             ax.plot(dense, place, "o", color=colour, markersize=11, markerfacecolor="white", markeredgewidth=2)
-            ax.annotate(
-                f"× {dense / sparse:.0f}", ((sparse * dense) ** 0.5, place), (0, 4), textcoords="offset points", fontsize=12
-            )
+            note(ax, f"× {dense / sparse:.0f}", ((sparse * dense) ** 0.5, place), color="black")
     ax.plot([], [], "o", color="black", markersize=11, label="sparse loop")
     ax.plot([], [], "o", color="black", markersize=11, markerfacecolor="white", markeredgewidth=2, label="dense definition")
     ax.set_xscale("log")
@@ -123,3 +124,51 @@ def step(problems: dict[str, Problem], ax=None, steps: int = 10):
     labelled(ax, "entries read and written by a step", "", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     ax.grid(axis="y", visible=False)
     return ax
+
+
+BEND_SHOWN = {
+    ("plain", "evenly"): ("#D55E00", "s-", "a plain compiled loop, columns drawn evenly"),
+    ("plain", "as in text"): ("#D55E00", "s--", "a plain compiled loop, columns as in text"),
+    ("asgd", "evenly"): (ALGORITHM_COLOURS["asgd"], "o-", "asgd, columns drawn evenly"),
+    ("asgd", "as in text"): (ALGORITHM_COLOURS["asgd"], "o--", "asgd, columns as in text"),
+}
+"""Contestants in the picture of the caches: colour, marker and line, label."""
+
+
+def caches(timings, ax=None):
+    """Draw nanoseconds for a stored entry against n, with bands between the quartiles, and where the state outgrows a cache.
+
+    Parameters
+    ----------
+    timings : iterable of dict
+        From `proofs.bench.scaling.bend`.
+    ax : matplotlib Axes, optional
+    """
+    timings = list(timings)
+    ax = new_axes() if ax is None else ax
+    for (contestant, drawn), (colour, style, label) in BEND_SHOWN.items():
+        here = [each for each in timings if (each["contestant"], each["drawn"]) == (contestant, drawn)]
+        ns = np.array(
+            [[each["ns_per_entry"][name] for each in here] for name in ("lower_quartile", "median", "upper_quartile")]
+        )
+        band(ax, [each["n"] for each in here], ns, style, markersize=6, color=colour, label=label)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    plain_numbers(ax.yaxis)
+    labelled(ax, "columns $n$", "ns for a stored entry", loc="upper left")
+    low, high = ax.get_xlim()
+    for name, size in cache_sizes().items():
+        if low < size / BYTES_A_COLUMN < high:
+            ax.axvline(size / BYTES_A_COLUMN, color="grey", linewidth=1)
+            note(ax, f"{name} full", (size / BYTES_A_COLUMN, 0), (4, 6), xycoords=("data", "axes fraction"))
+    return ax
+
+
+def cache_sizes() -> dict[str, int]:
+    """Return the bytes of this machine's caches for data, by name, as far as the system tells."""
+    sizes = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, size = ((folder / name).read_text("utf8").strip() for name in ("level", "type", "size"))
+        if kind != "Instruction" and size.endswith("K"):
+            sizes[f"L{level}"] = 1024 * int(size[:-1])
+    return sizes

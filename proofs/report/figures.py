@@ -127,6 +127,6 @@ def draw(labels: Set[str], bar: tqdm) -> Iterator[Drawn]:
         if picture.label in labels:
             bar.total += 1
             bar.set_postfix_str(picture.name)
-            results = bench.quick(picture.name, bar) if picture.measured else None
+            results = bench.quick(picture.name, bar.set_postfix_str) if picture.measured else None
             yield Drawn(picture, picture.draw(results), results)
             bar.update()
