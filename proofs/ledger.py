@@ -22,8 +22,8 @@ class Entry:
 
     `value` and `bound` are numbers for machines, where the evidence is one: the claim holds if value <= bound.
     `expected` is False for a claim that is shown to be false, so that the ledger is as expected when `holds == expected`.
-    `corruptions` counts what was spoilt on purpose to try the check on, formulas, losses or programs, and `refuted` how many of
-    these the check refuted.
+    `mutants` counts the formulas, losses or programs that were changed on purpose in one place to try the check on, and
+    `refuted` how many of them the check refuted.
     """
 
     label: str
@@ -37,7 +37,7 @@ class Entry:
     value: float | None = None
     bound: float | None = None
     expected: bool = True
-    corruptions: int = 0
+    mutants: int = 0
     refuted: int = 0
 
     def __post_init__(self):
@@ -120,11 +120,11 @@ def print_ledger(entries: list[Entry]) -> None:
 
 
 def summary(entries: list[Entry]) -> list[str]:
-    """The last lines of a ledger: of what was spoilt on purpose, where anything was, and of all entries."""
+    """Sum up a ledger in its last lines: the mutants, if there are any, and all entries."""
     wrong = sum(not entry.as_expected for entry in entries)
-    spoilt, refuted = (sum(getattr(entry, name) for entry in entries) for name in ("corruptions", "refuted"))
-    corrupted = [f"{refuted} of {spoilt} corrupted formulas, losses and programs were refuted"] if spoilt else []
-    return [*corrupted, f"{len(entries)} entries, {len(entries) - wrong} as expected, {wrong} not"]
+    mutants, refuted = (sum(getattr(entry, name) for entry in entries) for name in ("mutants", "refuted"))
+    tried = [f"{refuted} of {mutants} mutants of formulas, losses and programs were refuted"] if mutants else []
+    return [*tried, f"{len(entries)} entries, {len(entries) - wrong} as expected, {wrong} not"]
 
 
 def versions() -> dict[str, str]:

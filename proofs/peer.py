@@ -1,6 +1,6 @@
-"""A peer: scikit-learn's SGD, told to take steps 1/(λt) on rows [x, 1], computes what Algorithms 1 and 2 do.
+"""Independent peer: scikit-learn's SGD, told to take steps 1/(λt) on rows [x, 1], computes what Algorithms 1 and 2 do.
 
-The bias is the weight of the column of ones, and so it is regularised, as in the paper. Its code shares nothing with ours.
+The bias is the weight of the column of ones, and so it is regularised, as in the paper. The two programs share no code.
 """
 
 import numpy as np
@@ -8,16 +8,13 @@ import scipy.sparse as sp
 
 from reference import LOSSES, Predictor
 
-SCIKIT_LEARN_LOSS = {"hinge": "hinge", "log": "log_loss", "squared": "squared_error", "absolute": "epsilon_insensitive"}
-
 
 def learner(loss: str, lam: float, average: bool = True, **options):
-    """The estimator for one pass over the rows; in their order, unless the options say `shuffle=True`."""
+    """Make the estimator for one pass over the rows; in their order, unless the options say `shuffle=True`."""
     from sklearn.linear_model import SGDClassifier, SGDRegressor
 
     recipe = {
-        "loss": SCIKIT_LEARN_LOSS[loss],
-        "epsilon": 0.0,
+        **LOSSES[loss].scikit_learn,
         "alpha": lam,
         "learning_rate": "invscaling",
         "eta0": 1 / lam,
@@ -32,7 +29,7 @@ def learner(loss: str, lam: float, average: bool = True, **options):
 
 
 def one_pass(estimator, X, y):
-    """The estimator after one pass; a class that does not occur does not disturb it, as it would `fit`."""
+    """Train for one pass; a class that does not occur does not disturb it, as it would `fit`."""
     from sklearn.base import is_classifier
 
     classes = {"classes": [-1.0, 1.0]} if is_classifier(estimator) else {}
@@ -40,17 +37,17 @@ def one_pass(estimator, X, y):
 
 
 def with_ones(X) -> sp.csr_matrix:
-    """The rows [x, 1]."""
+    """Append a column of ones to the rows."""
     return short(sp.hstack([X, sp.csr_array(np.ones((X.shape[0], 1)))], format="csr"))
 
 
 def short(X) -> sp.csr_matrix:
-    """The rows in the container and with the integers that scikit-learn works on without a copy."""
+    """Convert rows to the container and the integers that scikit-learn works on without a copy."""
     rows = sp.csr_matrix(X)
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     return rows
 
 
 def predictors(fitted) -> list[Predictor]:
-    """(w, b) of each class, or the one of two classes or a regression, after training on the rows [x, 1]."""
+    """Read (w, b) of each class, or the one of two classes or a regression, after training on the rows [x, 1]."""
     return [Predictor(row[:-1], row[-1]) for row in np.atleast_2d(fitted.coef_)]

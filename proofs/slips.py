@@ -21,8 +21,8 @@ from reference.datasets import make_generic
 
 from .ledger import Entry, Job
 from .paper import ERRATA
-from .proved.losses import as_formula, violation
-from .proved.prover import Equation, counterexample, residual
+from .proved.branches import as_formula
+from .proved.prover import Equation, counterexample, residual, violation
 from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
 
 Check = Callable[[], Iterator[tuple[str, str, bool, bool]]]

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 def test_the_proof_holds_and_refutes_every_corruption(each):
     (entry,) = each.check()
     assert entry.holds, entry.figure
-    assert entry.corruptions > 10
+    assert entry.mutants > 10
 
 
 @pytest.mark.parametrize("each", BOUNDS, ids=lambda each: each.claim[:40])

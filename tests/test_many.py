@@ -18,7 +18,8 @@ from efficient.kernels import prefetch as hints
 from efficient.runs.algorithms import ALGORITHMS
 from efficient.runs.batch import resume, start
 from proofs.counted import cost
-from proofs.proved import corruptions as mutation
+from proofs.proved import batch as proved
+from proofs.proved import mutants
 from proofs.proved.batch import PROOFS
 from reference import LOSSES, Loss, Problem, draw_indices
 from reference.averaging import polynomial, suffix
@@ -130,7 +131,7 @@ def test_fetching_the_state_ahead_changes_no_bit(monkeypatch):
     problems = variants()
     alone = [State(each, "casgd").run(PI) for each in problems]
     monkeypatch.setattr(hints, "LARGE", 1)
-    monkeypatch.setattr(many, "steps", mutation.rebind(many.steps))  # to be compiled anew
+    monkeypatch.setattr(many, "steps", mutants.rebind(many.steps))  # to be compiled anew
     assert_same_bits(States(problems, "casgd").run(PI), alone)
 
 
@@ -371,12 +372,12 @@ def test_memory_is_that_of_the_state_the_labels_and_the_predictors():
 
 def spoilt(old, new, part="steps"):
     """The loop for many models with a piece of the source exchanged in it or in one of its operations."""
-    source = inspect.getsource(mutation.FOR_MANY[part])
+    source = inspect.getsource(proved.PARTS[part])
     source = source[source.index("def ") :]
     assert source.count(old) == 1
     scope: dict = {}
     exec(source.replace(old, new), {**vars(many)}, scope)
-    return mutation.loop_for_many(**{part: scope[part]})
+    return proved.loop_of(**{part: scope[part]})
 
 
 TWINS = {
@@ -406,7 +407,7 @@ def test_a_wrong_twin_is_found_by_bits_and_by_proofs(twin, monkeypatch):
     assert equal()
     monkeypatch.setattr(many, "steps", wrong)
     assert not equal()
-    assert mutation.failure_for_many(wrong) is not None
+    assert proved.failure(wrong) is not None
 
 
 def test_different_orders_of_summation_are_different_bits():
@@ -424,13 +425,13 @@ def test_different_orders_of_summation_are_different_bits():
 def test_the_loop_for_many_models_is_the_loop_for_one(each):
     (entry,) = each.check()
     assert entry.holds, entry.figure
-    assert entry.corruptions > 50
+    assert entry.mutants > 50
 
 
 def test_every_single_token_corruption_of_the_loop_is_refuted():
-    (entry,) = mutation.refute_for_many()
+    (entry,) = proved.refute()
     assert entry.holds, entry.figure
-    assert entry.corruptions == entry.refuted > 500
+    assert entry.mutants == entry.refuted > 500
 
 
 @pytest.mark.parametrize("name", cost.LOOP_FOR_MANY)

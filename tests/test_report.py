@@ -135,7 +135,7 @@ def small_ledger() -> list[Entry]:
     entries = []
     for number, label in enumerate(LABELS):
         claim, figure = f"Σ_{{j<=t}} w_j = −(h_t v_t − u_t)/λ for `add_both` >= {number}", f"{number + 2} steps, 5 of 5 refuted"
-        entries.append(Entry(label, claim, "for all t and n", figure, True, corruptions=5, refuted=5))
+        entries.append(Entry(label, claim, "for all t and n", figure, True, mutants=5, refuted=5))
         for loss, holds, expected in (("log", True, True), ("hinge", False, False)):
             claim, evidence = "b'_t is E‖ĝ_{T+1}‖², 2^T of them", "exact, ==, λ = 1/100"
             figure = f"p_t differs at ybar = -1, {loss} " + "9" * 40

@@ -9,8 +9,8 @@ from reference.datasets import load_tweets, with_sign_labels
 
 from ..compared.iterates import Trace, compare
 from ..compared.translation import changes
-from ..proved.corruptions import EVIDENCE
-from ..proved.shipped import induction, unrolled
+from ..proved.execution import induction, unrolled
+from ..proved.mutants import EVIDENCE
 from .look import ALGORITHM_COLOURS, COLOURS, grid, labelled, new_axes, note
 
 LOWEST = 1e-21
@@ -135,7 +135,7 @@ def survivors(found, name: str, ax=None):
     Parameters
     ----------
     found : dict
-        From `proofs.proved.corruptions.standing`.
+        From `proofs.proved.mutants.standing`.
     name : str
         Of the algorithm.
     ax : matplotlib Axes, optional

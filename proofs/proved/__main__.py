@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import pseudocode
+from . import lines
 from .claims import CLAIMS
 from .proof import show
 
@@ -19,8 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"NAME must be one of {', '.join(CLAIMS)}; got {unknown[0]!r}")
     status = 0
     for name in names or CLAIMS:
-        if CLAIMS[name] is pseudocode:
-            print(pseudocode.table())
+        if name == "pseudocode":
+            print(lines.table())
         status |= show(CLAIMS[name])
     return status
 

@@ -8,10 +8,7 @@ import sympy
 from ..ledger import Job
 from .proof import jobs_of, proof
 from .prover import Equation
-from .symbols import a, b, before, c, g, gradient_step, h, lam, t, u, v, w, x
-
-h_t, v_t, a_t = h + 1 / t, v + g * x, a + g
-"""The harmonic number, the gradient sum and its bias after step t, from those before it: h, v, a."""
+from .symbols import a_t, b, before, c, g, gradient_step, h, h_t, lam, t, u, v, v_t, w, x
 
 
 @proof("eqn:naiveAverage", "the mean of t iterates is the mean of t − 1 of them, moved by w_t")

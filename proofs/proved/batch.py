@@ -9,18 +9,20 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from efficient.kernels import batch as many
+from efficient.kernels import batch, simd, sparse
 from efficient.runs.algorithms import ALGORITHMS
 from reference.rows import Rows
 
-from ..ledger import Job
+from ..ledger import Entry, Job
+from . import mutants
+from .execution import LAYOUTS, Derivatives, Unknowns, symbols, vector
 from .proof import ON_CODE, UNROLLED, Proof, jobs_of
 from .prover import Equation
-from .shipped import LAYOUTS, Derivatives, Unknowns, symbols, vector
 
 State = dict[str, Any]
 """v, u and the numbers of one model, by the paper's letters."""
@@ -52,7 +54,7 @@ class Draws(NamedTuple):
     ) -> tuple[Any, list[State]]:
         """The same for the loop for many models. With `still` it fails if it writes to v and u at all."""
         room = np.empty((self.rows.n, 2, len(before)), dtype=object)
-        numbers = {each: vector(unknown, f"room_{each}", len(before)) for each in (*many.NUMBERS, "hg", "d")}
+        numbers = {each: vector(unknown, f"room_{each}", len(before)) for each in (*batch.NUMBERS, "hg", "d")}
         for k, state in enumerate(before):
             room[:, 0, k], room[:, 1, k] = state["v"], state["u"]
             for each in state.keys() & numbers.keys():
@@ -70,7 +72,7 @@ class Draws(NamedTuple):
 
 def nothing(n: int, zero) -> State:
     """The state before step 1."""
-    return {each: np.full(n, zero, dtype=object) for each in "vu"} | dict.fromkeys(many.NUMBERS[:-2], zero)
+    return {each: np.full(n, zero, dtype=object) for each in "vu"} | dict.fromkeys(batch.NUMBERS[:-2], zero)
 
 
 def mean_of(centred: bool, unknown: Unknowns, n: int, m: int) -> tuple:
@@ -97,7 +99,7 @@ def step(
     before = [nothing(n, zero) for _ in slopes]
     for k, state in enumerate(before if not first else ()):
         state |= {each: vector(unknown, f"{each}{k + 1}_", n) for each in "vu"}
-        state |= {each: unknown(f"{each}{k + 1}") for each in many.NUMBERS[:-2]}
+        state |= {each: unknown(f"{each}{k + 1}") for each in batch.NUMBERS[:-2]}
         if not centred:
             state |= {"z": zero, "r": state["a"], "s": state["c"]}
     asked: list[dict[int, Any]] = [{}, {}]
@@ -112,17 +114,17 @@ def step(
     for k in range(models):
         t_alone, alone = draws.run_one(name, y[:, k], lam[k], dloss_to(asked[1]), t0[k], taken, before[k])
         at = f"{'t = 1' if first else 't'}, {len(columns)} of {n} columns, {sum(moving)} of {models} with ℓ' ≠ 0: model {k}'s "
-        spoil = n == 2 and all(moving)
-        yield Equation(at + "step number", t, t_alone, spoil)
-        yield Equation(at + "prediction given to ℓ'", asked[0][k], asked[1][k], spoil)
-        yield from (each._replace(spoil=spoil) for each in same(at, after[k], alone, centred))
+        mutate = n == 2 and all(moving)
+        yield Equation(at + "step number", t, t_alone, mutate)
+        yield Equation(at + "prediction given to ℓ'", asked[0][k], asked[1][k], mutate)
+        yield from (each._replace(mutate=mutate) for each in same(at, after[k], alone, centred))
 
 
 def overflow(steps: Callable, model: int) -> Iterator[Equation]:
     """Step 2 of two models, in which the prediction of one overflows and the run ends: nothing of the other has changed."""
     rows = Rows(np.array([1, 1], dtype=object), np.array([0, 0]), np.array([0, 1, 2]), 1)
     draws = Draws(rows, [1, 1], [0, 1], [1, 1], mean_of(False, symbols, 1, 2))
-    before = [{"v": [1], "u": [1]} | dict.fromkeys(many.NUMBERS[:-2], 1) for _ in range(2)]
+    before = [{"v": [1], "u": [1]} | dict.fromkeys(batch.NUMBERS[:-2], 1) for _ in range(2)]
     lam: list[Any] = [1, 1]
     lam[model] = 5e-324  # the smallest float: whatever is divided by it overflows
     y = np.ones((2, 2), dtype=object)
@@ -180,7 +182,7 @@ def unrolled(steps: Callable, name: str, T: int, unknown: Unknowns = symbols, pr
         t_alone, alone = draws.run_one(name, y[:, k], lam[k], dloss, t0[k], zero, nothing(n, zero))
         at = f"T = {T}{', projections given' if projected else ''}: model {k}'s "
         yield Equation(at + "step number", t, t_alone, T == 1)
-        yield from (each._replace(spoil=T == 1) for each in same(at, after[k], alone, ALGORITHMS[name].centred))
+        yield from (each._replace(mutate=T == 1) for each in same(at, after[k], alone, ALGORITHMS[name].centred))
 
 
 def claims(steps: Callable, name: str, unknown: Unknowns = symbols) -> Iterator[Equation]:
@@ -196,15 +198,15 @@ def _induction(name: str) -> Iterator[Equation]:
     """Any states of the models after t − 1 steps, one generic row, any ℓ'; without centring r = a, s = c and z = 0 before.
     Where no ℓ' differs from 0, v and u may not even be written to; where a prediction overflows, no model takes the step.
     """
-    return induction(many.steps, name)
+    return induction(batch.steps, name)
 
 
 def _unrolled(name: str) -> Iterator[Equation]:
     """Nothing but the loops from step 1 on, T generic rows of two features and an opaque ℓ'."""
     for T in (1, 2, 3):
-        yield from unrolled(many.steps, name, T)
+        yield from unrolled(batch.steps, name, T)
     for T in (1, 2) if ALGORITHMS[name].centred else ():
-        yield from unrolled(many.steps, name, T, projected=True)
+        yield from unrolled(batch.steps, name, T, projected=True)
 
 
 PROOFS = tuple(
@@ -217,5 +219,39 @@ PROOFS = tuple(
 )
 
 
+PARTS = {
+    **{name: getattr(batch, name) for name in ("steps", "dots", "dot_of", "add_to_all", "add_to")},
+    **{name: getattr(simd, name) for name in ("read_four", "write_four", "read_one", "write_one")},
+    **{name: getattr(sparse, name) for name in ("dot", "entries")},
+}
+"""Functions that the loop for many models is made of, by the names under which they call each other."""
+
+
+def loop_of(**exchanged: Callable) -> Callable:
+    """Make the loop for many models with other functions among its parts."""
+    scope = {**vars(batch), "WIDTH": simd.WIDTH}
+    scope |= {name: FunctionType(each.__code__, scope, name) for name, each in {**PARTS, **exchanged}.items()}
+    return scope["steps"]
+
+
+def mutants_of_loop() -> Iterator[tuple[str, Callable | None]]:
+    """Exchange one token in the loop for many models or in one of its parts."""
+    for name, function in PARTS.items():
+        for mutant in mutants.of_function(function, PARTS):
+            yield f"{name}: {mutant.where}", None if mutant.function is None else loop_of(**{name: mutant.function})
+
+
+def failure(steps: Callable | None) -> str | None:
+    """Judge a loop for many models by all claims about the shipped one."""
+    return "broken" if steps is None else mutants.verdict(partial(claims, steps, "casgd"))
+
+
+def refute() -> Iterator[Entry]:
+    """Try every mutant of the loop for many models, after the loop itself."""
+    verdicts = ((where, failure(steps)) for where, steps in mutants_of_loop())
+    claim = "a loop for many models that differs in one token is not the loop for one"
+    yield mutants.judged("casgd", claim, failure(batch.steps), verdicts)
+
+
 def jobs() -> list[Job]:
-    return jobs_of(*PROOFS)
+    return [*jobs_of(*PROOFS), Job((ALGORITHMS["casgd"].label,), "mutants of the loop for many models", refute)]

@@ -1,4 +1,4 @@
-"""Every way through a function with `if`s, for unknown arguments: the condition of each way, and the value there."""
+"""Symbolic execution of scalar functions: enumerate the branches for unknown arguments, each with its conditions and value."""
 
 import operator
 from collections.abc import Callable, Iterator
@@ -6,6 +6,8 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import sympy
+import z3
+from sympy.logic.boolalg import BooleanAtom
 
 
 class Unknown:
@@ -16,6 +18,9 @@ class Unknown:
 
     def __neg__(self):
         return Unknown(-self.number, self.way)
+
+    def __bool__(self):
+        return bool(self != 0)
 
     def __abs__(self):
         return self if self >= 0 else -self  # type: ignore[operator]
@@ -29,9 +34,15 @@ def _arithmetic(operation, swapped=False):
     return apply
 
 
+SYMBOLIC = {operator.eq: sympy.Eq, operator.ne: sympy.Ne}
+"""Comparisons that sympy's operators make of the expressions, and not of the numbers."""
+
+
 def _comparison(operation):
     def ask(self, other):
-        return self.way.decide(operation(self.number, other.number if isinstance(other, Unknown) else other))
+        other = other.number if isinstance(other, Unknown) else other
+        asked = SYMBOLIC.get(operation, operation) if isinstance(self.number, sympy.Basic) else operation
+        return self.way.decide(asked(self.number, other))
 
     return ask
 
@@ -53,6 +64,8 @@ class Way:
         self.answers, self.conditions = answers, []  # type: tuple[list[bool], list[Any]]
 
     def decide(self, condition) -> bool:
+        if isinstance(condition, (bool, BooleanAtom)):
+            return bool(condition)
         if condition in self.conditions:
             return self.answers[self.conditions.index(condition)]
         if len(self.conditions) == len(self.answers):
@@ -72,11 +85,21 @@ def branches(function: Callable, *numbers) -> Iterator[tuple[list[tuple[Any, boo
         yield list(zip(way.conditions, way.answers, strict=True)), value.number if isinstance(value, Unknown) else value
 
 
-def with_symbolic_math(function: Callable) -> Callable:
-    """The same code with sympy's exp and log1p for those of `math`."""
+def with_symbolic_math(function: Callable) -> Any:
+    """Make the same code with sympy's exp, log and log1p for those of `math`."""
 
     def lift(formula):
         return lambda unknown: Unknown(formula(unknown.number), unknown.way)
 
-    symbolic = SimpleNamespace(exp=lift(sympy.exp), log1p=lift(lambda number: sympy.log(1 + number)))
-    return FunctionType(function.__code__, {"math": symbolic})
+    symbolic = SimpleNamespace(exp=lift(sympy.exp), log=lift(sympy.log), log1p=lift(lambda number: sympy.log(1 + number)))
+    scope = {**function.__globals__, "math": symbolic}
+    return FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+
+
+def as_formula(function, *numbers):
+    """The shipped function at these z3 numbers, as nested if-then-elses over the ways through it."""
+    formula = z3.RealVal(0)
+    for conditions, value in branches(function, *numbers):
+        here = z3.And([condition if answer else z3.Not(condition) for condition, answer in conditions])
+        formula = z3.If(here, value if z3.is_expr(value) else z3.RealVal(value), formula)
+    return formula

@@ -6,10 +6,35 @@ Dot products are sums over k = 1, …, n with symbolic n.
 import sympy
 
 from ..ledger import Job
-from .asgd import a_t, h_t, v_t
 from .proof import jobs_of, proof
 from .prover import Equation
-from .symbols import XBAR, V, W, X, a, b, before, c, g, gradient_step, h, k, lam, over_coordinates, r, s, t, u, v, w, x, xbar
+from .symbols import (
+    XBAR,
+    V,
+    W,
+    X,
+    a,
+    a_t,
+    b,
+    before,
+    c,
+    g,
+    gradient_step,
+    h,
+    h_t,
+    k,
+    lam,
+    over_coordinates,
+    r,
+    s,
+    t,
+    u,
+    v,
+    v_t,
+    w,
+    x,
+    xbar,
+)
 
 theta = 1 + over_coordinates(XBAR[k] ** 2)
 """θ = 1 + ‖x̄‖²."""

@@ -15,9 +15,8 @@ from reference import LOSSES, Problem
 from reference.datasets import make_generic
 
 from ..ledger import Entry, Job
-from .losses import violation
 from .proof import jobs_of, proof
-from .prover import Equation
+from .prover import Equation, violation
 from .symbols import a, b, before, c, g, gradient_step, h, lam, r, s, t, u, v, w, x, xbar
 
 t0 = sympy.Symbol("t0", positive=True)
@@ -110,7 +109,7 @@ def safe_steps() -> Iterator[Entry]:
         refuted = violation(z3.Implies(z3.And(*given), stronger)) is not None
         figure = numbers or f"z3 proves it{', and refutes a stronger one' if refuted else ''}"
         evidence = "for all t >= 1, λ > 0 and rows"
-        yield Entry("guarantee", claim, evidence, figure, numbers is None and refuted, corruptions=1, refuted=int(refuted))
+        yield Entry("guarantee", claim, evidence, figure, numbers is None and refuted, mutants=1, refuted=int(refuted))
 
 
 def stream() -> Iterator[Entry]:

@@ -1,6 +1,7 @@
-"""Section "Introduction": Table 1, proved on the shipped losses for all real p, q and y, and the objective F."""
+"""Section "Introduction": prove Table 1 and the facts of every built-in loss on the shipped code, and the objective F."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,60 +11,96 @@ import z3
 from reference import LOSSES, Loss, Predictor, Problem
 
 from ..ledger import Entry, Job
-from .branches import branches, with_symbolic_math
-from .proof import Proof, jobs_of, proof
-from .prover import Z3_EFFORT, Equation, Undecided, opaque
-from .symbols import b, lam, y
+from .branches import with_symbolic_math
+from .formulas import Reading, labels
+from .proof import jobs_of, proof
+from .prover import Equation, opaque, to_z3, violation
+from .symbols import b, g, lam, p, y
 
 FOR_ALL_REALS = "for all real p, q, y, on the shipped code"
 
-P, Q, Y, ALPHA = z3.Reals("p q y alpha")
-
-TABLE_1 = {
-    "absolute": (lambda p, y: z3.If(p >= y, p - y, y - p), lambda p, y: z3.If(p <= y, z3.RealVal(-1), z3.RealVal(1))),
-    "squared": (lambda p, y: (p - y) * (p - y) / 2, lambda p, y: p - y),
-    "hinge": (lambda p, y: z3.If(1 - p * y > 0, 1 - p * y, 0), lambda p, y: z3.If(p * y <= 1, -y, z3.RealVal(0))),
-}
-"""Table 1 as printed, for z3; the log-loss has no formula there and is proved by its derivatives below."""
+q, alpha, slope_1, slope_2 = sympy.symbols("q alpha p_1 p_2", real=True)
+CLAIM = "value and subderivative are Table 1's, the subgradient inequality holds, the loss is convex in p"
+FACTS = "its facts hold: kink or curvature, and convex conjugate"
 
 
-def as_formula(function, *numbers):
-    """The shipped function at these z3 numbers, as nested if-then-elses over the ways through it."""
-    formula = z3.RealVal(0)
-    for conditions, value in branches(function, *numbers):
-        here = z3.And([condition if answer else z3.Not(condition) for condition, answer in conditions])
-        formula = z3.If(here, value if z3.is_expr(value) else z3.RealVal(value), formula)
-    return formula
-
-
-def violation(claim) -> str | None:
-    """z3's counterexample to a claim; None if it has proved that there is none."""
-    solver = z3.Solver()
-    solver.set("rlimit", Z3_EFFORT)
-    solver.add(z3.Not(claim))
-    verdict = solver.check()
-    if verdict == z3.unknown:
-        raise Undecided(str(claim))
-    return None if verdict == z3.unsat else str(solver.model())
-
-
-def claims(name: str, loss: Loss) -> dict[str, z3.BoolRef]:
-    """What Table 1 says of a loss without exponentials."""
-    value, derivative = TABLE_1[name]
-    at_p, at_q = as_formula(loss.value, P, Y), as_formula(loss.value, Q, Y)
-    slope, between = as_formula(loss.derivative, P, Y), ALPHA * P + (1 - ALPHA) * Q
-    chord = ALPHA * at_p + (1 - ALPHA) * at_q
-    return {
-        "the value is Table 1's": at_p == value(P, Y),
-        "the subderivative is Table 1's, ties included": slope == derivative(P, Y),
-        "subgradient inequality ℓ(q) >= ℓ(p) + ℓ'(p)(q − p)": at_q >= at_p + slope * (Q - P),
-        "convex in p": z3.Implies(z3.And(ALPHA >= 0, ALPHA <= 1), as_formula(loss.value, between, Y) <= chord),
+def claims(loss: Loss) -> dict[str, z3.BoolRef]:
+    """State what Table 1 says of a loss; where it has exponentials, the last two by derivatives."""
+    read = Reading(loss)
+    at_p, slope = read.shipped(loss.value, p, y), read.shipped(loss.derivative, p, y)
+    stated = {
+        "the value is Table 1's": at_p == read.formula(read.value),
+        "the subderivative is Table 1's, ties included": slope == read.formula(read.derivative),
     }
+    if read.exponential:
+        stated["the subderivative is the derivative"] = read.shipped(loss.value, p, y, change=derivative) == slope
+        stated["convex in p: ℓ'' >= 0"] = read.shipped(loss.derivative, p, y, change=derivative) >= 0
+    else:
+        at_q, between = read.shipped(loss.value, q, y), read.shipped(loss.value, alpha * p + (1 - alpha) * q, y)
+        P, Q, ALPHA = map(to_z3, (p, q, alpha))
+        stated["subgradient inequality ℓ(q) >= ℓ(p) + ℓ'(p)(q − p)"] = at_q >= at_p + slope * (Q - P)
+        chord = ALPHA * at_p + (1 - ALPHA) * at_q
+        stated["convex in p"] = z3.Implies(z3.And(ALPHA >= 0, ALPHA <= 1), between <= chord)
+    return {claim: z3.Implies(read.known, formula) for claim, formula in stated.items()}
 
 
-def spoilt(loss: Loss) -> Iterator[Loss]:
-    """The loss with a wrong derivative or value, each wrong in another way."""
-    value, slope = loss.value, loss.derivative
+def derivative(expression: sympy.Expr) -> sympy.Expr:
+    return sympy.diff(expression, p)
+
+
+def facts(loss: Loss) -> dict[str, z3.BoolRef]:
+    """State the facts that a loss has as fields, for the labels in its domain."""
+    stated: dict[str, list[z3.BoolRef]] = {}
+    for label in labels(loss):
+        read = Reading(loss, label)
+        for claim, formula in (*_shape(loss, read, label), *_conjugate(loss, read, label)):
+            stated.setdefault(claim, []).append(z3.Implies(read.known, formula))
+    return {claim: z3.And(formulas) for claim, formulas in stated.items()}
+
+
+def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]:
+    """A kink with straight sides, or a derivative without a jump and its own derivative."""
+    P, Q = to_z3(p), to_z3(q)
+    value, slope = read.shipped(loss.value, p, label), read.shipped(loss.derivative, p, label)
+    if loss.kink is not None:
+        kink = sympy.sympify(loss.kink(label))
+        at, left, right = read.formula(kink), *(read.shipped(loss.derivative, kink + side, label) for side in (-1, 1))
+        sides = z3.And(z3.Implies(at >= P, value == left * (P - at)), z3.Implies(at <= P, value == right * (P - at)))
+        yield "linear on each side of the kink, 0 there, and the derivative jumps", z3.And(sides, left < right)
+        return
+    if not read.exponential:
+        jump = read.shipped(loss.derivative, q, label) - slope
+        yield "no kink: ℓ' is Lipschitz", z3.Implies(P <= Q, jump <= STEEP * (Q - P))
+    if loss.curvature is not None:
+        borders = read.derivative.atoms(sympy.core.relational.Relational)
+        inside = z3.And([read.formula(sympy.Ne(each.lhs, each.rhs)) for each in borders])
+        curvature = read.shipped(loss.curvature, read.derivative)
+        yield (
+            "the curvature is the derivative of ℓ'",
+            z3.Implies(inside, curvature == read.formula(derivative(read.derivative))),
+        )
+
+
+STEEP = 1000
+"""A Lipschitz constant above that of any ℓ' here; a jump has none."""
+
+
+def _conjugate(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]:
+    """Fenchel and Young: ℓ(q) + ℓ*(g) >= g q for every slope g between two of the loss, with equality at g = ℓ'(q)."""
+    if loss.conjugate is None:
+        return
+    at_slope = read.shipped(loss.conjugate, read.derivative, label)
+    yield "ℓ(p) + ℓ*(ℓ'(p)) = ℓ'(p) p", at_slope == read.formula(read.derivative * p - read.value)
+    if not read.exponential:
+        slope = to_z3(g)
+        low, high = (read.shipped(loss.derivative, each, label) for each in (slope_1, slope_2))
+        above = read.shipped(loss.conjugate, g, label) + read.shipped(loss.value, q, label) >= slope * to_z3(q)
+        yield "ℓ(q) + ℓ*(g) >= g q", z3.Implies(z3.And(low <= slope, slope <= high), above)
+
+
+def mutants(loss: Loss) -> Iterator[Loss]:
+    """Make the derivative or the value wrong, each time in another way."""
+    value, slope = with_symbolic_math(loss.value), with_symbolic_math(loss.derivative)
     for wrong in (
         lambda p, y: -slope(p, y),
         lambda p, y: 2 * slope(p, y),
@@ -73,54 +110,43 @@ def spoilt(loss: Loss) -> Iterator[Loss]:
         lambda p, y: 0 * p,
         lambda p, y: p,
     ):
-        yield Loss(loss.name, value, wrong)
+        yield replace(loss, derivative=wrong)
     for wrong in (lambda p, y: -value(p, y), lambda p, y: value(p, y) + p, lambda p, y: value(p + 1, y), lambda p, y: 0 * p):
-        yield Loss(loss.name, wrong, slope)
-    yield Loss(loss.name, lambda p, y: -value(p, y), lambda p, y: -slope(p, y))  # concave, with its own derivative
+        yield replace(loss, value=wrong)
+    yield replace(loss, value=lambda p, y: -value(p, y), derivative=lambda p, y: -slope(p, y))  # concave
 
 
-def row(name: str) -> Iterator[Entry]:
-    """A row of Table 1, and the wrong losses that it must refute, each claim at least one of them."""
-    wrong = {claim: violation(formula) for claim, formula in claims(name, LOSSES[name]).items()}
-    failures = [f"{claim}: {numbers}" for claim, numbers in wrong.items() if numbers is not None]
-    broken = [{claim for claim, formula in claims(name, loss).items() if violation(formula)} for loss in spoilt(LOSSES[name])]
-    failures += [f"no wrong loss breaks the claim: {claim}" for claim in wrong if not any(claim in each for each in broken)]
+def mutants_of_facts(loss: Loss) -> Iterator[Loss]:
+    """Make a fact wrong, each time in another way."""
+    if (kink := loss.kink) is not None:
+        yield replace(loss, kink=lambda y: kink(y) + 1)
+        yield replace(loss, kink=None, curvature=lambda g: 0 * g)
+    if (curvature := loss.curvature) is not None:
+        curvature = with_symbolic_math(curvature)
+        yield replace(loss, curvature=lambda g: 2 * curvature(g))
+        yield replace(loss, curvature=lambda g: curvature(g) + 1)
+        yield replace(loss, kink=lambda y: y)
+    if loss.kink is None and not Reading(loss).exponential:
+        slope = loss.derivative
+        yield replace(loss, derivative=lambda p, y: slope(p, y) + (1 if p > y else 0))
+    if (conjugate := loss.conjugate) is not None:
+        conjugate = with_symbolic_math(conjugate)
+        yield replace(loss, conjugate=lambda g, y: conjugate(g, y) + 1)
+        yield replace(loss, conjugate=lambda g, y: conjugate(g, y) - 1)
+        yield replace(loss, conjugate=lambda g, y: 2 * conjugate(g, y))
+
+
+def judge(name: str, claim: str, state: Callable, mutants: Callable) -> Iterator[Entry]:
+    """Prove what is stated of a loss, and refute it of every mutant; each statement must fail for at least one of them."""
+    loss = LOSSES[name]
+    wrong = {stated: violation(formula) for stated, formula in state(loss).items()}
+    failures = [f"{stated}: {numbers}" for stated, numbers in wrong.items() if numbers is not None]
+    broken = [{stated for stated, formula in state(mutant).items() if violation(formula)} for mutant in mutants(loss)]
+    failures += [f"no mutant breaks the claim: {stated}" for stated in wrong if not any(stated in each for each in broken)]
     refuted = sum(bool(each) for each in broken)
-    yield Entry(
-        "tab:losses",
-        "value and subderivative are Table 1's, the subgradient inequality holds, the loss is convex in p",
-        FOR_ALL_REALS,
-        "; ".join(failures) or f"{len(wrong)} claims proved by z3, {refuted} of {len(broken)} wrong losses refuted",
-        not failures and refuted == len(broken),
-        loss=name,
-        corruptions=len(broken),
-        refuted=refuted,
-    )
-
-
-E = sympy.Symbol("E", positive=True)
-"""exp(p y), so that d/dp E = y E."""
-
-
-def _in_E(expression) -> sympy.Expr:
-    p = sympy.Symbol("p", real=True)
-    return sympy.expand(expression).subs({sympy.exp(p * y): E, sympy.exp(-p * y): 1 / E})
-
-
-@proof("tab:losses", "log: both branches are log(1 + exp(−py)) and −y/(1 + exp(py)), its derivative; convex", FOR_ALL_REALS)
-def log_loss():
-    """E is exp(py). Values are compared through their exponentials; d/dp log(1 + 1/E) is taken with d/dp E = yE.
-
-    The second derivative y² E/(1 + E)² is a square times positive numbers: convex, so the subgradient inequality holds.
-    """
-    p = sympy.Symbol("p", real=True)
-    loss = LOSSES["log"]
-    for conditions, value in branches(with_symbolic_math(loss.value), p, y):
-        yield Equation(f"exp of the value where {conditions}", _in_E(sympy.exp(value)), 1 + 1 / E)
-    for conditions, value in branches(with_symbolic_math(loss.derivative), p, y):
-        yield Equation(f"the derivative where {conditions}", _in_E(value), -y / (1 + E))
-    yield Equation("d/dp log(1 + 1/E)", sympy.diff(1 + 1 / E, E) * y * E / (1 + 1 / E), -y / (1 + E))
-    yield Equation("d²/dp²", sympy.diff(-y / (1 + E), E) * y * E, y**2 * E / (1 + E) ** 2)
+    figure = "; ".join(failures) or f"{len(wrong)} claims proved by z3, {refuted} of {len(broken)} mutants refuted"
+    holds = not failures and refuted == len(broken)
+    yield Entry("tab:losses", claim, FOR_ALL_REALS, figure, holds, loss=name, mutants=len(broken), refuted=refuted)
 
 
 def _generic(m: int, n: int) -> tuple[Problem, np.ndarray, np.ndarray, Predictor]:
@@ -167,9 +193,12 @@ def gradient():
     )
 
 
-PROOFS: tuple[Proof, ...] = (log_loss, objective, gradient)
+PROOFS = (objective, gradient)
 
 
 def jobs() -> list[Job]:
-    rows = [Job(("tab:losses",), f"Table 1: {name}", partial(row, name)) for name in TABLE_1]
-    return [*jobs_of(*PROOFS), *rows]
+    rows = [(CLAIM, claims, mutants), (FACTS, facts, mutants_of_facts)]
+    return [
+        *jobs_of(*PROOFS),
+        *(Job(("tab:losses",), f"Table 1: {name}", partial(judge, name, *row)) for name in LOSSES for row in rows),
+    ]

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from ..ledger import Entry, Job
-from .prover import Equation, Undecided, corruptions, counterexample, is_identity, residual
+from .prover import Equation, Undecided, counterexample, is_identity, mutants, residual
 
 FOR_ALL = "for all t and n"
 ON_CODE = "for all t, on the shipped code"
@@ -23,7 +23,7 @@ class Proof(NamedTuple):
     algorithm: str = ""
 
     def check(self) -> Iterator[Entry]:
-        """Decide every step by both provers, and every corruption of every step by the first."""
+        """Decide every step by both provers, and every mutant of every step by the first."""
         steps = list(self.steps())
         failures, tried, survivors = [], 0, []
         for step in steps:
@@ -36,21 +36,21 @@ class Proof(NamedTuple):
                 failures.append(f"{step.claim}: {remains} remains; z3: {numbers or 'finds no counterexample'}")
             elif numbers is not None or not is_identity(step):
                 failures.append(f"{step.claim}: z3 or the value at a point disagrees: {numbers}")
-            for corrupted in corruptions(step) if step.spoil else ():
+            for mutant in mutants(step) if step.mutate else ():
                 tried += 1
-                if is_identity(corrupted):
-                    survivors.append(corrupted.claim)
-        figure = f"{len(steps)} steps, sympy and z3 agree, {tried - len(survivors)} of {tried} corruptions refuted"
+                if is_identity(mutant):
+                    survivors.append(mutant.claim)
+        figure = f"{len(steps)} steps, sympy and z3 agree, {tried - len(survivors)} of {tried} mutants refuted"
         if failures or survivors:
-            figure = "; ".join(failures + [f"corruption not refuted: {claim}" for claim in survivors])
+            figure = "; ".join(failures + [f"mutant not refuted: {claim}" for claim in survivors])
         yield Entry(
             self.label,
             self.claim,
             self.evidence,
             figure,
-            bool(steps) and not failures and not survivors and (tried > 0 or not any(step.spoil for step in steps)),
+            bool(steps) and not failures and not survivors and (tried > 0 or not any(step.mutate for step in steps)),
             algorithm=self.algorithm,
-            corruptions=tried,
+            mutants=tried,
             refuted=tried - len(survivors),
         )
 

@@ -1,4 +1,4 @@
-"""The two provers, and the corruptions that they must refute.
+"""Two provers, and the mutants of equations that they must refute.
 
 A step of a proof is an equation between rational expressions in real unknowns. sympy decides it by a normal form: the
 numerator of left − right, expanded, is 0 or it is not; nothing is left to `simplify`. z3 decides it as real arithmetic,
@@ -6,6 +6,7 @@ independently, by looking for a counterexample. Sums over the coordinates 1, …
 their terms, and factors without the index are taken out.
 """
 
+import operator
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -14,8 +15,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 import sympy
-from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Sum, Symbol
+import z3
+from sympy import Add, Expr, Indexed, Integer, Mul, Piecewise, Pow, Sum, Symbol
 from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.piecewise import ExprCondPair
 
 UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
 """What is an unknown number to both provers; whatever is written with +, ·, powers and numbers is arithmetic."""
@@ -26,12 +29,12 @@ Z3_EFFORT = 200_000_000
 
 
 class Equation(NamedTuple):
-    """A step of a proof: what is claimed in words, the two sides, and whether to try the provers on spoilt right sides."""
+    """A step of a proof: what is claimed in words, the two sides, and whether to try the provers on its mutants."""
 
     claim: str
     left: Any
     right: Any
-    spoil: bool = True
+    mutate: bool = True
 
 
 def opaque(name: str):
@@ -92,16 +95,39 @@ def at_a_point(expression: Expr) -> Fraction:
     return Fraction(3) if expression.is_integer else number_of(str(expression))
 
 
+def _larger(first, *others):
+    for other in others:
+        first = z3.If(other > first, other, first)
+    return first
+
+
+Z3: dict[type, Any] = {
+    Add: lambda *parts: z3.Sum(parts),
+    Mul: lambda *parts: z3.Product(parts),
+    sympy.Abs: lambda part: z3.If(part >= 0, part, -part),
+    sympy.Max: _larger,
+    sympy.Min: lambda *parts: -_larger(*(-part for part in parts)),
+    sympy.And: z3.And,
+    sympy.Or: z3.Or,
+    sympy.Not: z3.Not,
+} | dict(
+    zip(
+        (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq, sympy.Ne),
+        (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+        strict=True,
+    )
+)
+"""Operations of sympy as z3 has them."""
+
+
 class Undecided(RuntimeError):
     """z3 found neither a proof nor a counterexample."""
 
 
 def counterexample(equation: Equation) -> str | None:
     """z3's numbers for which the two sides differ; None if it has proved that there are none."""
-    import z3
-
     numbers: dict[Expr, Any] = {}
-    left, right = (_to_z3(split_sums(sympy.sympify(side)), numbers) for side in (equation.left, equation.right))
+    left, right = (to_z3(split_sums(sympy.sympify(side)), numbers) for side in (equation.left, equation.right))
     solver = z3.Solver()
     solver.set("rlimit", Z3_EFFORT)
     solver.add(left != right)
@@ -117,25 +143,43 @@ def counterexample(equation: Equation) -> str | None:
     return ", ".join(f"{unknown} = {model.eval(number, model_completion=True)}" for unknown, number in numbers.items())
 
 
-def _to_z3(expression: Expr, numbers: dict[Expr, Any]):
-    import z3
+def violation(claim) -> str | None:
+    """z3's counterexample to a claim; None if it has proved that there is none."""
+    solver = z3.Solver()
+    solver.set("rlimit", Z3_EFFORT)
+    solver.add(z3.Not(claim))
+    verdict = solver.check()
+    if verdict == z3.unknown:
+        raise Undecided(str(claim))
+    return None if verdict == z3.unsat else str(solver.model())
 
+
+def to_z3(expression: Any, numbers: dict[Expr, Any] | None = None):
+    """Translate an expression or a condition; `numbers` collects the unknowns."""
     if isinstance(expression, UNKNOWNS):
-        return numbers.setdefault(expression, z3.Real(str(expression)))
-    if isinstance(expression, sympy.Rational):
-        return z3.RealVal(f"{expression.p}/{expression.q}")
+        number = z3.Real(str(expression))
+        return number if numbers is None else numbers.setdefault(expression, number)
+    if isinstance(expression, sympy.Number):
+        return z3.RealVal(str(Fraction(str(expression)) if expression.is_Rational else Fraction(float(expression))))
+    if isinstance(expression, sympy.logic.boolalg.BooleanAtom):
+        return z3.BoolVal(bool(expression))
+    parts = [to_z3(part, numbers) for part in expression.args if not isinstance(part, ExprCondPair)]
     if isinstance(expression, Pow) and isinstance(expression.exp, Integer):
-        power = z3.Product([_to_z3(expression.base, numbers)] * abs(int(expression.exp)))
+        power = z3.Product([parts[0]] * abs(int(expression.exp)))
         return power if expression.exp > 0 else 1 / power
-    if isinstance(expression, Add):
-        return z3.Sum([_to_z3(part, numbers) for part in expression.args])
-    if isinstance(expression, Mul):
-        return z3.Product([_to_z3(part, numbers) for part in expression.args])
-    raise TypeError(f"z3 is not told of {type(expression).__name__} in {expression}")
+    if isinstance(expression, Piecewise):
+        *pairs, (last, _) = expression.args
+        formula = to_z3(last, numbers)
+        for value, condition in reversed(pairs):
+            formula = z3.If(to_z3(condition, numbers), to_z3(value, numbers), formula)
+        return formula
+    if type(expression) not in Z3:
+        raise TypeError(f"z3 is not told of {type(expression).__name__} in {expression}")
+    return Z3[type(expression)](*parts)
 
 
-def corruptions(equation: Equation) -> Iterator[Equation]:
-    """The equation with its right side spoilt in one place, in every place and in each of these ways.
+def mutants(equation: Equation) -> Iterator[Equation]:
+    """Change the right side of the equation in one place, in every place and in each of these ways.
 
     A sign turned, a term left out, a factor of 2 put in, a number raised by one (indices and exponents among them), and a
     symbol taken for another one of the equation (h_t for h_{i−1}, v for u, one index for the next).
@@ -147,13 +191,13 @@ def corruptions(equation: Equation) -> Iterator[Equation]:
     indices = {part for total in right.atoms(Sum) for part in total.variables}
     others = [symbol for symbol in others if symbol not in indices and not isinstance(symbol, sympy.Idx)]
     seen = {right}
-    for how, spoilt in _spoil(right, others):
-        if spoilt not in seen:
-            seen.add(spoilt)
-            yield Equation(f"{equation.claim}, {how}", left, spoilt)
+    for how, wrong in _change(right, others):
+        if wrong not in seen:
+            seen.add(wrong)
+            yield Equation(f"{equation.claim}, {how}", left, wrong)
 
 
-def _spoil(expression: Expr, others: list[Expr], squared: bool = False) -> Iterator[tuple[str, Expr]]:
+def _change(expression: Expr, others: list[Expr], squared: bool = False) -> Iterator[tuple[str, Expr]]:
     if not squared:  # the sign of what is squared does not matter
         yield f"sign of {expression} turned", -expression
     yield f"{expression} doubled", 2 * expression
@@ -174,7 +218,7 @@ def _spoil(expression: Expr, others: list[Expr], squared: bool = False) -> Itera
         return
     for place in places:
         squared = isinstance(expression, Pow) and place == 0 and expression.exp.is_even
-        for how, spoilt in _spoil(expression.args[place], others, squared):
+        for how, wrong in _change(expression.args[place], others, squared):
             arguments = list(expression.args)
-            arguments[place] = spoilt
+            arguments[place] = wrong
             yield how, expression.func(*arguments)

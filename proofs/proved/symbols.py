@@ -29,3 +29,7 @@ def over_examples(term) -> sympy.Expr:
 def gradient_step(w, g, x, t) -> sympy.Expr:
     """A coordinate of w_t by eq. 3 from w_{t−1}, the loss derivative and the row; with x = 1, the bias."""
     return (1 - 1 / sympy.sympify(t)) * w - g / (lam * t) * x
+
+
+h_t, v_t, a_t = h + 1 / t, v + g * x, a + g
+"""The harmonic number, the gradient sum and its bias after step t, from those before it: h, v, a."""

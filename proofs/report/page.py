@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from ..ledger import Entry, versions
 from ..paper import ERRATA, LABELS, SECTIONS
-from ..proved.pseudocode import LINES, RECOVERIES
+from ..proved.lines import LINES, RECOVERIES
 from .elements import add, document, element, words
 from .figures import Drawn
 from .formulas import LOSSES, mathml
@@ -20,13 +20,13 @@ from .formulas import LOSSES, mathml
 KINDS = {
     "proved": (
         ("for all", "unrolled", "on the shipped code"),
-        "in symbols, by two provers that must agree; where a formula can be spoilt, every spoilt form must be refuted",
+        "in symbols, by two provers that must agree; every mutant of a formula must be refuted",
     ),
     "exact": (("exact",), "in rational arithmetic, compared with ==, or decided by a prover; nothing is rounded"),
     "counted": (("counted",), "entries touched by the shipped code, one by one, on arrays that count"),
     "read": (("read",), "the shipped code held against the pseudocode, line by line"),
-    "corruptions": (
-        ("corruptions",),
+    "mutants": (
+        ("mutants",),
         "the shipped code with one token changed, in every place: each such program must be refuted",
     ),
     "measured": (("measured",), "in floating point, held against a bound or over several seeds"),
@@ -159,7 +159,7 @@ class _Page:
         score = [
             ("entries in the ledger", len(self.entries)),
             ("as expected", len(self.entries) - len(wrong)),
-            ("spoilt on purpose", sum(entry.corruptions for entry in self.entries)),
+            ("mutants", sum(entry.mutants for entry in self.entries)),
             ("of these refuted", sum(entry.refuted for entry in self.entries)),
         ]
         section = element(

@@ -17,9 +17,9 @@ from proofs.compared.translation import changes
 from proofs.pictures import evidence
 from proofs.pictures.evidence import largest
 from proofs.pictures.look import ALGORITHM_COLOURS, colours_of_averages
-from proofs.proved.corruptions import EVIDENCE, standing
+from proofs.proved.execution import unrolled
+from proofs.proved.mutants import EVIDENCE, standing
 from proofs.proved.prover import Equation
-from proofs.proved.shipped import unrolled
 from proofs.proved.symbols import v, x
 from reference import LOSSES, Problem, draw_indices
 from reference.datasets import make_generic
