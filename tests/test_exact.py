@@ -7,7 +7,7 @@ import pytest
 
 import efficient
 import reference
-from proofs.conformance import ALGORITHM, train_with, twins
+from proofs.conformance import ALGORITHM, faults, train_with
 from reference import LOSSES, Problem, draw_indices
 from reference.datasets import make_generic, make_ties
 
@@ -57,7 +57,7 @@ def test_three_implementations_agree(average, centred, loss):
     X, y, _ = DATA["generic"]
     arguments = (X, y, loss, Fraction(1, 3), [0, 1, 1, 7, 2, 0], average, centred)
     w, b = train_with(reference)(*arguments)
-    for other in (train_with(efficient), twins.train):
+    for other in (train_with(efficient), faults.train):
         found_w, found_b = other(*arguments)
         assert found_b == b
         np.testing.assert_array_equal(found_w, w)

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import reference
-from proofs.conformance import ALGORITHM, check, command, diagnosis, train_with, twins
+from proofs.conformance import ALGORITHM, check, command, diagnosis, faults, train_with
 from proofs.conformance.__main__ import main
 from proofs.conformance.answers import Answer, Function
 from proofs.conformance.cases import load
@@ -39,7 +39,7 @@ RIGHT = train_with(reference)
 
 def with_fault(*faults):
     """An outsider's implementation with these faults."""
-    return lambda *arguments: twins.train(*arguments, fault=faults)
+    return lambda *arguments: faults.train(*arguments, fault=faults)
 
 
 def spoilt(spoil):
@@ -62,7 +62,7 @@ def named(report) -> list[set[str]]:
 # what is right
 
 
-@pytest.mark.parametrize("train", [dense.train, twins.train], ids=["by definition", "the twin without a fault"])
+@pytest.mark.parametrize("train", [dense.train, faults.train], ids=["by definition", "the twin without a fault"])
 def test_right_ones_conform(train):
     report = check(train)
     assert report.passed
@@ -101,13 +101,13 @@ def test_the_tolerance_is_what_is_allowed(share, verdict, what):
 
 
 def test_what_the_twins_do_wrong_is_in_the_list():
-    tests = set(re.findall(r'"([^"]+)" (?:not )?in faults', inspect.getsource(twins.trace)))
-    tests |= set(re.findall(r'"([^"]+)"[,}]', " ".join(re.findall(r"faults & {.*?}", inspect.getsource(twins.trace)))))
-    assert tests | twins.WRONG_DERIVATIVES.keys() == twins.FAULTS.keys()
-    assert twins.FAULTS.keys() > diagnosis.THIRDS
+    tests = set(re.findall(r'"([^"]+)" (?:not )?in faults', inspect.getsource(faults.trace)))
+    tests |= set(re.findall(r'"([^"]+)"[,}]', " ".join(re.findall(r"faults & {.*?}", inspect.getsource(faults.trace)))))
+    assert tests | faults.WRONG_DERIVATIVES.keys() == faults.FAULTS.keys()
+    assert faults.FAULTS.keys() > diagnosis.THIRDS
 
 
-LOSS_OF = {fault: next(iter(losses)) for fault, losses in twins.WRONG_DERIVATIVES.items()} | {
+LOSS_OF = {fault: next(iter(losses)) for fault, losses in faults.WRONG_DERIVATIVES.items()} | {
     "0/1 labels": "log",
     "labels swapped": "log",
     "no shrinking without a loss": "hinge",
@@ -116,7 +116,7 @@ LOSS_OF = {fault: next(iter(losses)) for fault, losses in twins.WRONG_DERIVATIVE
 """With which loss a fault is planted; the others with the squared loss, where every prediction matters."""
 
 
-@pytest.mark.parametrize("fault", twins.FAULTS)
+@pytest.mark.parametrize("fault", faults.FAULTS)
 def test_a_planted_fault_is_named_in_every_algorithm_that_has_it(fault):
     seen = 0
     for algorithm in ALGORITHM.values():
@@ -218,14 +218,14 @@ def agree(faults, others, algorithm, loss) -> bool:
     for case in load(algorithm, loss):
         for point in [point for point in case.checkpoints if point.held]:
             arguments = case.matrix(), case.y, case.loss, case.lam, case.indices[: point.t], case.average, case.centred
-            (w, b), (other_w, other_b) = (twins.train(*arguments, fault=each) for each in (faults, others))
+            (w, b), (other_w, other_b) = (faults.train(*arguments, fault=each) for each in (faults, others))
             scale = max([1, *map(abs, other_w), abs(other_b)])
             if not np.allclose([*w, b], [*other_w, other_b], rtol=0, atol=1e-9 * scale, equal_nan=True):
                 return False
     return True
 
 
-PAIRS = random.Random(20).sample(list(combinations(sorted(twins.FAULTS.keys() - {"single precision"}), 2)), 8)
+PAIRS = random.Random(20).sample(list(combinations(sorted(faults.FAULTS.keys() - {"single precision"}), 2)), 8)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" + ".join)
@@ -247,7 +247,7 @@ def test_two_faults_are_named_as_two():
 def test_faults_in_separate_functions_are_named_for_each():
     def train(X, y, loss, lam, indices, average, centred):
         fault = {(True, False): "w_0 in the mean", (True, True): "average without its centre"}.get((average, centred))
-        return twins.train(X, y, loss, lam, indices, average, centred, fault=fault)
+        return faults.train(X, y, loss, lam, indices, average, centred, fault=fault)
 
     report = check(train, loss="squared")
     assert named(report) == [{"w_0 in the mean"}, {"average without its centre"}]
@@ -276,7 +276,7 @@ def test_no_fault_is_blamed_for_rounding():
 
 def test_rounding_is_not_made_the_reason_of_what_hangs_on_a_kink():
     def train(*arguments):
-        w, b = twins.train(*arguments, "tie at the kink")
+        w, b = faults.train(*arguments, "tie at the kink")
         return w * (1 + 1e-11), b * (1 + 1e-11)
 
     (finding,) = check(train, "sgd", "hinge").diagnosis
@@ -440,7 +440,7 @@ def test_floats_are_no_exact_answer():
 
 def test_the_step_that_goes_wrong_is_found_by_its_prediction():
     def train(X, y, loss, lam, indices, average, centred):
-        run = twins.trace(X, y, loss, lam, indices, average, centred, fault="prediction over t")
+        run = faults.trace(X, y, loss, lam, indices, average, centred, fault="prediction over t")
         return run.w, run.b, run.p, run.g
 
     report = check(train, "asgd", "hinge")
@@ -451,7 +451,7 @@ def test_the_step_that_goes_wrong_is_found_by_its_prediction():
 @pytest.mark.parametrize("place", [2, 3], ids=["p", "g"])
 def test_a_wrong_way_to_the_right_result_is_told(place):
     def train(*arguments):
-        run = list(twins.trace(*arguments)[:4])
+        run = list(faults.trace(*arguments)[:4])
         run[place] = [each + 1 for each in run[place]]
         return run
 
@@ -500,7 +500,7 @@ def test_the_kit_itself_refuses_what_makes_no_sense():
     with pytest.raises(TypeError, match="train must be a function"):
         check(None)
     with pytest.raises(ValueError, match="fault must be a key of FAULTS or several; got"):
-        twins.train(*[None] * 7, fault="gremlins")
+        faults.train(*[None] * 7, fault="gremlins")
 
 
 # expected failures
@@ -659,7 +659,7 @@ OUTSIDER = """
 __version__ = "4.5"
 from proofs.conformance import twins
 from proofs.conformance.examples.dense import train as right
-def wrong(*arguments): return twins.train(*arguments, fault="average for last")
+def wrong(*arguments): return faults.train(*arguments, fault="average for last")
 def nothing(*arguments): raise NotImplementedError
 number = 3
 """
@@ -790,7 +790,7 @@ def table(heading: str) -> dict[str, str]:
 
 
 def test_the_readme_lists_the_faults():
-    assert table("What can go wrong") == twins.FAULTS
+    assert table("What can go wrong") == faults.FAULTS
 
 
 def test_the_readme_lists_the_flags():

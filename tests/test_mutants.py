@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import efficient
 import reference
-from proofs.conformance import ALGORITHM, train_with, twins
+from proofs.conformance import ALGORITHM, faults, train_with
 from reference import draw_indices
 from reference.datasets import make_generic, make_ties
 
@@ -119,11 +119,11 @@ REJECTED_BY = {  # fault: (the check that rejects it, average, centred)
 
 
 def test_every_fault_has_a_check():
-    assert REJECTED_BY.keys() == twins.FAULTS.keys()
+    assert REJECTED_BY.keys() == faults.FAULTS.keys()
 
 
 # the bounded derivatives of the kinked losses can hide a wrong prediction; some faults are of some losses only
-LOSSES_WITH = {fault: tuple(losses) for fault, losses in twins.WRONG_DERIVATIVES.items()} | {
+LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVES.items()} | {
     "0/1 labels": ("hinge", "log"),
     "labels swapped": ("hinge", "log"),
     "no shrinking without a loss": ("hinge",),
@@ -137,7 +137,7 @@ def test_the_wrong_twin_is_rejected(fault, loss):
     check, average, centred = REJECTED_BY[fault]
 
     def wrong(*arguments):
-        return twins.train(*arguments, fault=fault)
+        return faults.train(*arguments, fault=fault)
 
     assert rejects(check, wrong, loss, average, centred)
 
@@ -145,6 +145,6 @@ def test_the_wrong_twin_is_rejected(fault, loss):
 @pytest.mark.parametrize("loss", reference.LOSSES)
 @pytest.mark.parametrize(("average", "centred"), ALGORITHM)
 @pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("train", [twins.train, train_with(efficient)], ids=["twin without a fault", "efficient"])
+@pytest.mark.parametrize("train", [faults.train, train_with(efficient)], ids=["twin without a fault", "efficient"])
 def test_the_right_ones_are_accepted(train, check, average, centred, loss):
     assert not rejects(check, train, loss, average, centred)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import twins
+from . import faults as known_faults
 from .answers import Answer, Reply, Trouble
 from .cases import Case, Checkpoint
 from .verdicts import Result
@@ -31,7 +31,7 @@ THIRDS = {"prediction over t", "step 1/(λ(t+1))", "mean of the draws", "mean of
 ASKED_AGAIN = 5
 """How many of the failed cases are put a second time, the longest: in one, other draws may happen to give the same."""
 
-SINGLES = tuple(frozenset({fault}) for fault in twins.FAULTS if fault != "single precision")
+SINGLES = tuple(frozenset({fault}) for fault in known_faults.FAULTS if fault != "single precision")
 """Each known fault alone. Single precision is none of them, as each program rounds in its own way: see `precision`."""
 
 
@@ -203,7 +203,7 @@ def _twin(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, 
     lam = Fraction(case.lam) if exact else case.lam
     arguments = (case.matrix(), case.y, case.loss, lam, case.indices[:t], case.average, case.centred)
     try:
-        trace = twins.trace(*arguments, faults, nudges)
+        trace = known_faults.trace(*arguments, faults, nudges)
     except ZeroDivisionError:
         return None
     return _Twin(tuple(trace.w), trace.b, tuple(trace.p), tuple(trace.y))
@@ -225,7 +225,7 @@ def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
 
 def _hangs_on_rounding(twin: _Twin, faults: Faults, case: Case, slack: float) -> bool:
     """Whether a prediction of the twin is so near a kink that rounding decides its derivative."""
-    derivative = twins.derivative(case.loss, np.float64, faults)
+    derivative = known_faults.derivative(case.loss, np.float64, faults)
     for step, (p, y) in enumerate(zip(twin.p, twin.y, strict=True), start=1):
         at_kink = isfinite(p) and abs(derivative(p + slack, y) - derivative(p - slack, y)) > 0.5
         if at_kink and not _is_exact(twin, faults, case, step):
@@ -286,7 +286,7 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
     if 2.0**-28 < usual < 2.0**-21:
         return Finding(
             f"single precision: half of the {len(errors)} errors exceed {usual:.0e} of the result, and none is larger than "
-            f"rounding to 2^-24 explains; {twins.FAULTS['single precision']} [single precision]{unsure}",
+            f"rounding to 2^-24 explains; {known_faults.FAULTS['single precision']} [single precision]{unsure}",
             (frozenset({"single precision"}),),
         )
     if usual <= 2.0**-28:
@@ -296,7 +296,7 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
 
 
 def _hangs_on_single_rounding(case: Case, t: int) -> bool:
-    derivative = twins.derivative(case.loss, np.float64)
+    derivative = known_faults.derivative(case.loss, np.float64)
     for p, i, tolerance in zip(case.p[:t], case.indices, case.p_tolerance, strict=False):
         slack = inf if tolerance is None else 2.0**29 * tolerance
         if abs(derivative(float(p) + slack, case.y[i]) - derivative(float(p) - slack, case.y[i])) > 0.5:
@@ -331,7 +331,7 @@ def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
 
 
 def _said(faults: Sequence[Faults]) -> str:
-    each = [" and ".join(f"{twins.FAULTS[fault]} [{fault}]" for fault in sorted(together)) for together in faults]
+    each = [" and ".join(f"{known_faults.FAULTS[fault]} [{fault}]" for fault in sorted(together)) for together in faults]
     each = ["two faults at once: " * (len(together) > 1) + text for together, text in zip(faults, each, strict=True)]
     if len(faults) == 1:
         return each[0]
