@@ -24,7 +24,8 @@ import efficient
 import reference
 from efficient import State
 from proofs.compared.iterates import KINK_DISTANCE
-from proofs.conformance import faults
+from proofs.conformance.faults import FAULTS
+from proofs.conformance.faults import train as train_with_faults
 from reference import LOSSES, Loss, Predictor, Problem
 from reference.arithmetic import fraction
 from reference.averaging import suffix
@@ -62,7 +63,7 @@ def twin(fault):
         if case.container != "dense":
             case = replace(case, container="csr")
         switches = AVERAGING[algorithm], CENTRED[algorithm]
-        return Predictor(*faults.train(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
+        return Predictor(*train_with_faults(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
 
     return train
 
@@ -149,7 +150,7 @@ def test_the_search_finds_a_wrong_prediction():
     assert counterexample(ANY, lambda case: holds_that_steps_are_equal(case, Off))
 
 
-@pytest.mark.parametrize("fault", [fault for fault in faults.FAULTS if fault != "single precision"])
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault != "single precision"])
 def test_the_search_finds_what_is_wrong_with_every_twin(fault):
     assert counterexample(ANY, lambda case: holds_that_predictors_are_equal(case.plain, twin(fault)))
 
@@ -447,7 +448,7 @@ def broken(fault):
     """A twin with a known fault, or the shipped algorithms with one planted here."""
 
     def train(case: Case, algorithm: str) -> Predictor:
-        if fault in faults.FAULTS:
+        if fault in FAULTS:
             return twin(fault)(case, algorithm)
         w, b = (right := shipped(case, algorithm)).w, right.b
         return {

@@ -13,13 +13,16 @@ import pytest
 
 import reference
 from efficient import State
-from proofs.conformance import faults, generate
+from proofs.conformance import generate
 from proofs.conformance.bounds import bounds
 from proofs.conformance.cases import ALGORITHM, VECTORS, load
-from proofs.conformance.inputs import FLAGS, INPUTS, WORDS, Run
+from proofs.conformance.faults import FAULTS, trace
+from proofs.conformance.faults import train as train_with_faults
+from proofs.conformance.inputs import FLAGS, INPUTS, Run
 from reference import LOSSES, Problem
 from reference.datasets import load_spam
 
+MAILS = next(inputs for inputs in INPUTS if inputs.name == "mails")
 FILES = [f"{algorithm}-{loss}" for algorithm in ALGORITHM.values() for loss in LOSSES]
 
 
@@ -195,9 +198,9 @@ def test_the_mails_are_those_of_the_data_set():
     X, y, vocabulary = load_spam(tfidf=True)
     columns = [int(np.flatnonzero(vocabulary == word)[0]) for word in ("the", "time", "over", "help", "plain")]
     mails = [84, 1896, 2042, 173, 0]
-    np.testing.assert_allclose(WORDS, X[mails][:, columns].toarray(), rtol=1e-12)
+    np.testing.assert_allclose(MAILS.rows, X[mails][:, columns].toarray(), rtol=1e-12)
     for inputs in INPUTS:
-        if inputs.rows is WORDS:
+        if inputs.rows is MAILS.rows:
             assert inputs.sign == list(y[mails])
 
 
@@ -294,7 +297,7 @@ def efficiently(case, number):
 
 def faultless_twin(case, number):
     arguments = case.matrix(), case.y, case.loss, number(case.lam)
-    found = [faults.trace(*arguments, case.indices[: point.t], case.average, case.centred) for point in case.checkpoints]
+    found = [trace(*arguments, case.indices[: point.t], case.average, case.centred) for point in case.checkpoints]
     return found[-1].p, found[-1].g, [(each.w, each.b) for each in found]
 
 
@@ -457,7 +460,7 @@ def question(case):
 
 def departs(arguments, point, fault) -> bool:
     """Whether the twin with the fault is off by a hundred times the tolerance, or not even finite."""
-    w, b = faults.train(*arguments, fault=fault)
+    w, b = train_with_faults(*arguments, fault=fault)
     off = [*((float(found), wanted, point.w_tolerance) for found, wanted in zip(w, point.w, strict=True))]
     off.append((float(b), point.b, point.b_tolerance))
     return any(not np.isfinite(found) or abs(Fraction(found) - wanted) > 100 * Fraction(bound) for found, wanted, bound in off)
@@ -470,8 +473,8 @@ def test_every_wrong_twin_departs_from_several_cases_of_every_file_that_it_can_a
     cases = sorted(load(algorithm, loss), key=lambda case: -len(case.indices))
     questions = [question(case) for case in cases]
     without_effect = unseen(*kind, loss)
-    assert without_effect < faults.FAULTS.keys()
-    for fault in faults.FAULTS.keys() - without_effect:
+    assert without_effect < FAULTS.keys()
+    for fault in FAULTS.keys() - without_effect:
         found = 0
         for arguments, point in questions:
             found += departs(arguments, point, fault)
@@ -480,7 +483,7 @@ def test_every_wrong_twin_departs_from_several_cases_of_every_file_that_it_can_a
         assert found == 2, fault
     # all faults that can have no effect, at once, have none: the same bits
     for arguments, _ in questions:
-        (right_w, right_b), (w, b) = faults.train(*arguments), faults.train(*arguments, fault=without_effect)
+        (right_w, right_b), (w, b) = train_with_faults(*arguments), train_with_faults(*arguments, fault=without_effect)
         np.testing.assert_array_equal(w, right_w)
         assert b == right_b
 
@@ -488,4 +491,4 @@ def test_every_wrong_twin_departs_from_several_cases_of_every_file_that_it_can_a
 def test_every_fault_can_be_seen_in_some_file():
     everywhere = [unseen(*kind, loss) for kind in ALGORITHM for loss in LOSSES]
     assert set.intersection(*everywhere) == set()
-    assert set.union(*everywhere) < faults.FAULTS.keys()
+    assert set.union(*everywhere) < FAULTS.keys()

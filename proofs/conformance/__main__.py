@@ -2,14 +2,13 @@
 
 import argparse
 import io
-import os
 import sys
 from collections.abc import Sequence
 
-from reference.losses import LOSSES
+from efficient.runs.files import check_writable
 
 from .answers import Implementation, import_function
-from .cases import ALGORITHM
+from .cases import ALGORITHM, LOSSES
 from .check import check, check_patterns, read_expected_failures
 from .command import Command
 
@@ -36,8 +35,11 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     options = parser.parse_args(arguments)
     if options.command is None and (options.each or options.timeout is not None):
         parser.error("--each and --timeout go with --command")
-    if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
-        parser.error(f"--json: there is no folder for {options.json}")
+    if options.json:
+        try:
+            check_writable(options.json)
+        except OSError as error:
+            parser.error(f"--json must be a file that can be written; got {options.json!r}: {error.strerror}")
     try:
         implementation: Implementation
         if options.command is None:

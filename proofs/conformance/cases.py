@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from reference.losses import LOSSES
-
 ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
 """The name of the algorithm for each value of (average, centred)."""
+
+LOSSES = ("absolute", "squared", "hinge", "log")
+"""The losses of Table 1, of which the vectors are."""
 
 VECTORS = Path(__file__).parent / "vectors"
 

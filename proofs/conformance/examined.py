@@ -1,12 +1,7 @@
-"""Examined implementations: other people's, held against the vectors through the door that everybody uses.
-
-`python -m proofs.conformance.examined` prints the table of the README and writes it there; `--check` compares the two.
-"""
+"""Third-party implementations, held against the vectors: `python -m proofs.conformance.examined` prints README's table."""
 
 import importlib.util
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,7 +10,6 @@ from tqdm import tqdm
 
 import efficient
 import reference
-from efficient.runs.files import write_whole
 from reference import Problem
 
 from .. import peer
@@ -23,9 +17,6 @@ from ..measured.stability import Printed
 from . import train_with
 from .check import check
 from .report import Report
-
-README = Path(__file__).parent / "README.md"
-BEGIN, END = "<!-- examined: begin -->", "<!-- examined: end -->"
 
 
 def scikit_learn(X, y, loss, lam, indices, average, centred):
@@ -79,7 +70,7 @@ def authors_last_predictor(X, y, loss, lam, indices, average, centred):
 
 
 class Examined(NamedTuple):
-    """An implementation with the failures that are expected of it, and why, and the losses that it is held to."""
+    """Implementation, the failures that are expected of it and why, the losses it is held to, and a package that it needs."""
 
     name: str
     train: Callable
@@ -87,6 +78,7 @@ class Examined(NamedTuple):
     loss: tuple[str, ...] | None = None
     expected_failures: Mapping[str, str] = MappingProxyType({})
     exact: bool = False
+    needs: str | None = None
 
 
 TIE = "at a tie, the ε-insensitive loss with ε = 0 has the derivative 0"
@@ -111,7 +103,7 @@ EXAMINED = (
         },
     ),
     Examined("scikit-learn with its own intercept, sparse rows", scikit_learn_intercept, ("sgd", "asgd"), ("hinge", "log")),
-    Examined("river 0.26.1, linear models on rows [x, 1]", river, ("sgd",), ("absolute", "hinge")),
+    Examined("river 0.26.1, linear models on rows [x, 1]", river, ("sgd",), ("absolute", "hinge"), needs="river"),
     Examined("the author's C++, last predictor of the centred trainer (restated)", authors_last_predictor, ("csgd",)),
 )
 
@@ -139,31 +131,11 @@ def row(each: Examined, report: Report) -> str:
     return f"| {' | '.join(map(str, cells))} |\n"
 
 
-def table(stored: str) -> str:
-    """The results of all examined implementations, in Markdown; those that are not installed here as they are stored."""
-    kept = {line.split(" | ")[0]: line for line in stored.splitlines(keepends=True)}
-    lines = [HEAD]
-    for each in tqdm(EXAMINED, disable=None, leave=False):
-        package = each.name.split()[0]
-        absent = package == "river" and importlib.util.find_spec(package) is None
-        lines.append(kept.get(f"| {each.name}", "") if absent else row(each, examine(each)))
-    return "".join(lines)
-
-
-def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["--check"]):
-        print("usage: python -m proofs.conformance.examined [--check]", file=sys.stderr)
-        return 2
-    before, _, rest = README.read_text("utf8").partition(BEGIN)
-    stored, _, after = rest.partition(END)
-    made = table(stored)
-    print(made)
-    if arguments:
-        return 0 if stored.strip() == made.strip() else 1
-    new = f"{before}{BEGIN}\n{made}{END}{after}"
-    write_whole(README, lambda file: file.write(new.encode()))
-    return 0
+def table() -> str:
+    """Results of all examined implementations that are installed here, in Markdown."""
+    installed = [each for each in EXAMINED if each.needs is None or importlib.util.find_spec(each.needs)]
+    return HEAD + "".join(row(each, examine(each)) for each in tqdm(installed, disable=None, leave=False))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    print(table())

@@ -1,8 +1,8 @@
 """Known faults, as they occur in public code: each a small patch of one plain program, with the sentence that names it.
 
-`train` is the paper's recurrences on dense rows, a third implementation beside `reference` and `efficient`. Without a fault it is
-right. A fault changes what one stage of it has just computed; several faults can be had at once. The uncentred algorithms are the
-centred ones with x̄ = 0.
+`train` is the paper's recurrences on dense rows, a third implementation beside `reference` and `efficient`. Without a fault
+it is right. A fault changes what one stage of it has just computed; several faults can be had at once. The uncentred
+algorithms are the centred ones with x̄ = 0.
 """
 
 import math
@@ -63,8 +63,8 @@ def trace(X, y, loss, lam, indices, average, centred, fault: str | Collection[st
     s = SimpleNamespace(number=number, lam=number(lam), average=average, centred=centred, binary=get_loss(loss).binary)
     s.dloss = derivative(loss, number, faults)
     _prepare(s, X, y, indices, patch)
-    for s.t, s.i in s.steps:
-        _step(s, nudges, patch)
+    for step in s.steps:
+        _step(s, *step, nudges, patch)
     _recover(s, patch)
     return Trace(s.w, s.b, s.ps, s.gs, s.ys)
 
@@ -97,10 +97,10 @@ def _prepare(s, X, y, indices, patch) -> None:
     s.ps, s.gs, s.ys = [], [], []
 
 
-def _step(s, nudges, patch) -> None:
+def _step(s, t, i, nudges, patch) -> None:
     """Predict, differentiate, and bring all sums from t − 1 to t."""
-    number, i = s.number, s.i
-    s.before, s.t = s.t - 1, number(s.t)
+    number = s.number
+    s.i, s.before, s.t = i, t - 1, number(t)
     s.x = s.added = s.rows[i]
     patch("step")
     s.q = s.xbar @ s.x
@@ -234,7 +234,7 @@ _fault("repeated draws skipped", "an example that is drawn again is skipped",
 # the centre
 _fault("centring forgotten", "the rows are not centred", "rows", centred=lambda s: False)
 _fault("mean of stored entries", "the mean of a column is taken over its stored entries only",
-       "mean", xbar=lambda s: (s.rows.sum(axis=0) / np.array([s.number(max(1, stored)) for stored in s.count.sum(axis=0)], dtype=s.rows.dtype)))
+       "mean", xbar=lambda s: s.rows.sum(axis=0) / [s.number(max(1, stored)) for stored in s.count.sum(axis=0)])
 _fault("mean of the draws", "the mean is taken over the drawn examples, not over the training set",
        "mean", xbar=lambda s: s.rows[s.indices].sum(axis=0) / s.number(len(s.indices)))
 _fault("one mean for all columns", "one mean, of all entries, stands for the mean of every column",

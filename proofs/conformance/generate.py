@@ -21,11 +21,11 @@ from tqdm import tqdm
 
 import reference
 from efficient.runs.files import write_whole
-from reference import LOSSES, PAPER
+from reference import PAPER
 from reference.losses import GRID_BITS
 
 from .bounds import bounds
-from .cases import ALGORITHM, VECTORS, VERSION
+from .cases import ALGORITHM, LOSSES, VECTORS, VERSION
 from .inputs import INPUTS, Inputs, Run
 
 SCHEMA = "schema.json"
