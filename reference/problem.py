@@ -1,4 +1,4 @@
-"""The problem, validated once, and its solutions: the objective F of eq. 1, its subgradient, linear predictors."""
+"""Learning problem, validated once, its objective F (eq. 1) and subgradient, and linear predictors."""
 
 import copy
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import numpy as np
 
 from .arithmetic import check_lam, number_type, shown
 from .losses import Loss, get_loss, in_exact
-from .rows import BLOCK, Rows, as_array, as_rows, holds_text
-from .sampling import check_indices
+from .rows import BLOCK, Rows, as_rows, one_each
+from .sampling import check_indices, check_weight, mean_row
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """A linear predictor: it predicts w · x + b, or w · (x − x̄) + b in its explicit form.
+    """Linear predictor: w · x + b, or w · (x − x̄) + b in its explicit form.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class Predictor:
     xbar : ndarray of shape (n,), optional
         The mean feature vector, or another origin, if this is the explicit form of a centred predictor.
     pivoted : Predictor, optional
-        The same predictor in the explicit form around a pivot, an origin near the data. It makes the predictions, with all
-        digits, where b' = b − w · pivot is a difference of large numbers; see `efficient.runs.centring`.
+        The same predictor in the explicit form around a pivot, an origin near the data. Its predictions keep all digits
+        where b' = b − w · pivot is a difference of large numbers; see `efficient.runs.centring`.
 
     Paper: Section "Centering and Translation Invariance"; eq. 11 (eqn:explicitToImplicit) links the two forms.
     """
@@ -38,7 +38,7 @@ class Predictor:
     pivoted: "Predictor | None" = None
 
     def predict(self, X) -> np.ndarray:
-        """The prediction for every row of X (raw, uncentred feature vectors).
+        """Predict for every row of X (raw, uncentred feature vectors).
 
         Parameters
         ----------
@@ -82,9 +82,9 @@ class Predictor:
         return predictions
 
     def implicit(self) -> "Predictor":
-        """The same predictor with x̄ hidden in the bias: b' = b − w · x̄, eq. 11.
+        """Hide x̄ in the bias: the same predictor with b' = b − w · x̄, eq. 11.
 
-        b' alone cannot hold more than float64 has: where ‖x̄‖ is large for the spread of the rows, the predictions w · x + b'
+        b' holds no more digits than float64 has. Where ‖x̄‖ is large for the spread of the rows, the predictions w · x + b'
         lose about eps·‖x̄‖/spread, relative to how much they vary. The explicit form does not.
         """
         if self.xbar is None:
@@ -92,7 +92,7 @@ class Predictor:
         return Predictor(self.w, self.b - self.w @ self.xbar)  # eq. 11 (eqn:explicitToImplicit)
 
     def explicit(self, xbar) -> "Predictor":
-        """The same predictor with the bias of the centred data: b = b' + w · x̄, eq. 11 read backwards."""
+        """Take x̄ out of the bias: the same predictor with b = b' + w · x̄, eq. 11 read backwards."""
         origin = self if self.pivoted is None else self.pivoted
         distance = xbar if origin.xbar is None else xbar - origin.xbar
         return Predictor(self.w, origin.b + self.w @ distance, xbar)  # eq. 11 (eqn:explicitToImplicit), for b
@@ -101,26 +101,26 @@ class Predictor:
 class Problem:
     """L2-regularised linear learning: minimise F(w, b) = λ/2 (‖w‖² + b²) + (1/m) Σ_i ℓ(w · x_i + b, y_i).
 
-    The bias b is regularised, as in the paper; that is what makes F depend on the origin and centring worth while.
-    Everything is validated here, once; the algorithms trust a Problem.
+    The bias b is regularised, as in the paper; so F depends on the origin, which is why centring is worth while.
+    All input is validated here, once; the algorithms trust a Problem.
 
     Parameters
     ----------
     X : array-like, scipy.sparse array or matrix, or DataFrame, of shape (m, n)
-        The feature vectors. Held as `Rows`; see `as_rows` for what is copied.
+        The feature vectors, held as `Rows`; `as_rows` says which of them are copied.
     y : array-like of shape (m,)
         The labels: finite numbers, and -1 or +1 where the loss says so (hinge, log).
     loss : {"absolute", "squared", "hinge", "log"} or Loss
     lam : float, Fraction or sympy expression
         The regularisation λ > 0. Its type chooses the arithmetic: float64, exact rationals, or symbols.
     weight : array-like of shape (m,), optional
-        s_i >= 0, the weight of each example's loss, not all 0: F has (1/m) Σ_i s_i ℓ_i, a step's ℓ' is multiplied by the
-        example's weight, and x̄ is the weighted mean. The paper has s_i = 1.
+        Sample weights s_i >= 0, not all 0: F has (1/m) Σ_i s_i ℓ_i, a step's ℓ' is multiplied by the weight of its example,
+        and x̄ is the weighted mean. The paper has s_i = 1.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, its value and what would be right.
+        Names the argument, its condition and its value.
 
     Paper: Section 1, eq. 1 (eqn:objective).
     Cost: O(n + mk).
@@ -131,13 +131,16 @@ class Problem:
         self.number: Any = number_type(self.lam)
         self.loss = get_loss(loss)
         self.X: Rows = as_rows(X, self.number)
-        self.y = _as_labels(y, self.m, self.number, self.loss)
-        self.weight = _as_weight(weight, self.m, self.number)
+        self.y = _check_labels(y, self.m, self.number, self.loss)
+        if weight is None:
+            self.weight = np.broadcast_to(np.array(self.number(1)), self.m)  # broadcast 1, no memory
+        else:
+            self.weight = check_weight(weight, self.m, number=self.number)
         if self.number is not np.float64:
             self.loss = in_exact(self.loss)
 
     def variant(self, y=None, lam=None) -> "Problem":
-        """The same problem with other labels or another λ: its rows are neither copied nor validated again.
+        """Make the same problem with other labels or another λ; its rows are neither copied nor validated again.
 
         Parameters
         ----------
@@ -154,43 +157,44 @@ class Problem:
         Paper: none; labels of one class against the rest, and values of λ to choose from, are its usual uses.
         Cost: O(m), or O(1) where only λ changes.
         """
-        twin = copy.copy(self)
+        changed = copy.copy(self)
         if lam is not None:
-            twin.lam = check_lam(lam)
-            if number_type(twin.lam) is not self.number:
+            changed.lam = check_lam(lam)
+            if number_type(changed.lam) is not self.number:
                 raise TypeError(
                     f"lam must be of the type that chose the arithmetic of these rows, as {shown(self.lam)} is; "
                     f"got {shown(lam)}. Make a new Problem for another arithmetic"
                 )
         if y is not None:
-            twin.y = _as_labels(y, self.m, self.number, self.loss)
-        return twin
+            changed.y = _check_labels(y, self.m, self.number, self.loss)
+        return changed
 
     @property
     def m(self) -> int:
-        """The number of examples."""
+        """Number of examples."""
         return self.X.m
 
     @property
     def n(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return self.X.n
 
     @cached_property
     def xbar(self) -> np.ndarray:
-        """The mean feature vector x̄, weighted as the examples are."""
-        return self.X.mean(self.weight)
+        """Mean feature vector x̄, weighted as the examples are."""
+        return mean_row(self.X, self.weight)
 
     def objective(self, predictor: Predictor, centred: bool = False):
-        """F(w, b), eq. 1 (eqn:objective); with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
+        """Compute F(w, b), eq. 1; with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
 
         Parameters
         ----------
         predictor : Predictor
             In either form; its predictions are the same.
         centred : bool
-            Which bias is regularised: b' of the raw rows, or b = b' + w · x̄ of the centred ones.
+            Regularise b = b' + w · x̄ of the centred rows in place of b' of the raw ones.
 
+        Paper: Section 1, eq. 1 (eqn:objective).
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
@@ -198,8 +202,9 @@ class Problem:
         return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
 
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
-        """∇F(w, b) as (∂w, ∂b), eq. 2 (eqn:gradient), with the subderivatives of Table 1 at the kinks (E12).
+        """Compute ∇F(w, b) as (∂w, ∂b), with the subderivatives of Table 1 at the kinks (E12).
 
+        Paper: Section "Stochastic Gradient Descent", eq. 2 (eqn:gradient).
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
@@ -211,7 +216,7 @@ class Problem:
         return self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m  # eq. 2 (eqn:gradient)
 
     def stochastic_gradient(self, predictor: Predictor, i: int, centred: bool = False) -> tuple[np.ndarray, Any]:
-        """λ[w, b] + ℓ'(p_i, y_i)[x_i, 1]: what a step takes for ∇F; its mean over i is exactly that.
+        """Compute λ[w, b] + ℓ'(p_i, y_i)[x_i, 1], which a step takes for ∇F; its mean over i is ∇F exactly.
 
         Paper: Section "Stochastic Gradient Descent", the display after eq. 2.
         Raises ValueError if i is not a row number in 0..m-1.
@@ -225,56 +230,19 @@ class Problem:
         return self.lam * at.w + g * x, self.lam * at.b + g  # the display after eq. 2 (eqn:gradient)
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:
-        """The predictor in the form whose bias is regularised, and its predictions on the training set."""
+        """Bring the predictor into the form whose bias is regularised, and predict the training set."""
         if len(predictor.w) != self.n:
             raise ValueError(f"predictor must have {self.n} weights, one for each column of X; got {len(predictor.w)}")
         plain = predictor.implicit()
         return plain.explicit(self.xbar) if centred else plain, (predictor.pivoted or plain)._on(self.X)
 
     def _each(self, function, p) -> np.ndarray:
-        """ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""
+        """Compute ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""
         return np.array([self.number(value) for value in map(function, p, self.y)], dtype=self.y.dtype)
 
 
-def _one_each(name: str, values, m: int, number) -> np.ndarray:
-    """One finite number for each row of X, copied, in the arithmetic of `number`."""
-    values = as_array(values, name)
-    if values.shape != (m,):
-        raise ValueError(f"{name} must have one number for each of the {m} rows of X, shape ({m},); got shape {values.shape}")
-    if values.dtype.kind not in "fiubO":
-        raise TypeError(f"{name} must hold real numbers; got dtype {values.dtype}")
-    numbers = np.empty(m, dtype=np.float64 if number is np.float64 else object)
-    value = None
-    try:
-        if number is np.float64:
-            if holds_text(values):
-                raise TypeError("got text")
-            with np.errstate(over="ignore"):
-                numbers[:] = values
-            if not np.isfinite(numbers).all():
-                value = numbers[~np.isfinite(numbers)][0]
-                raise ValueError("not finite")
-        else:
-            for i, value in enumerate(values):
-                numbers[i] = number(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        problem = TypeError if isinstance(error, TypeError) else ValueError
-        shown = "" if value is None else f"; got {value!r}"
-        raise problem(f"{name} must hold finite real numbers: {error}{shown}") from None
-    return numbers
-
-
-def _as_weight(weight, m: int, number) -> np.ndarray:
-    if weight is None:
-        return np.broadcast_to(np.array(number(1)), m)  # a view of a single 1, which takes no room
-    weight = _one_each("weight", weight, m, number)
-    if (weight < 0).any() or not weight.any():
-        raise ValueError(f"weight must hold numbers >= 0 that are not all 0; got {weight.min()} to {weight.max()}")
-    return weight
-
-
-def _as_labels(y, m: int, number, loss: Loss) -> np.ndarray:
-    labels = _one_each("y", y, m, number)
+def _check_labels(y, m: int, number, loss: Loss) -> np.ndarray:
+    labels = one_each("y", y, m, number)
     if loss.binary:
         wrong = labels[(labels != -1) & (labels != 1)]
         if len(wrong):

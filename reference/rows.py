@@ -1,4 +1,4 @@
-"""The door for feature vectors: any matrix in, canonical compressed sparse rows out, validated once."""
+"""Validate a feature matrix and convert it to canonical compressed sparse rows; validate one number a row."""
 
 import copy
 from contextlib import suppress
@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 FLOATS, PLACES = (np.float32, np.float64), (np.int32, np.int64)
-"""The types of values and of column numbers that are used where they lie, in the byte order of the machine."""
+"""Types of values and of column numbers that are used without a copy, in the byte order of the machine."""
 
 BLOCK = 1_000_000
-"""How many entries are laid out or made dense at a time, about, where not all are."""
+"""Number of entries, about, that are copied or made dense at a time."""
 
 
 class Rows(NamedTuple):
@@ -32,22 +32,22 @@ class Rows(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the values are fractions or symbols, Python's objects to numpy."""
+        """True if the values are fractions or symbols, which numpy holds as objects."""
         return self.data.dtype.hasobject
 
     def zeros(self) -> np.ndarray:
-        """The zero vector of the rows' own arithmetic: int 0 among objects, 0.0 among floats."""
+        """Make the zero vector of the rows' own arithmetic: int 0 among objects, 0.0 among floats."""
         return np.zeros(self.n, dtype=object if self.exact else np.float64)
 
     def dense(self, i) -> np.ndarray:
-        """x_i as a dense vector, O(n): the naive way."""
+        """Make x_i a dense vector, O(n)."""
         x = self.zeros()
         stored = slice(self.indptr[i], self.indptr[i + 1])
         x[self.indices[stored]] = self.data[stored]
         return x
 
     def dot(self, w) -> np.ndarray:
-        """w · x_i for every i, O(mk)."""
+        """Compute w · x_i for every i, O(mk)."""
         if not self.exact:
             return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)) @ w
         products = np.empty(self.m, dtype=object)
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
         return products
 
     def transpose_dot(self, g) -> np.ndarray:
-        """Σ_i g_i x_i, O(n + mk)."""
+        """Sum g_i x_i over all i, O(n + mk)."""
         if not self.exact:
             return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)).T @ g
         total = self.zeros()
@@ -65,13 +65,6 @@ class Rows(NamedTuple):
             for e in range(self.indptr[i], self.indptr[i + 1]):
                 total[self.indices[e]] += g[i] * self.data[e]
         return total
-
-    def mean(self, weight: np.ndarray) -> np.ndarray:
-        """x̄ = Σ_i weight_i x_i / Σ_i weight_i, the mean feature vector, summed in float64 (or exactly), O(n + mk)."""
-        if not self.exact:
-            each = self.data * np.repeat(weight, np.diff(self.indptr))
-            return np.bincount(self.indices, weights=each, minlength=self.n) / weight.sum()
-        return self.transpose_dot(weight) / weight.sum()
 
 
 def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
@@ -81,7 +74,7 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     ----------
     X : array-like, scipy.sparse array or matrix, or DataFrame, of shape (m, n)
         m >= 1 rows, n >= 0 columns of finite real numbers. Entries stored twice add up; stored zeros are allowed.
-        float32 and float64 values that already are canonical CSR are used where they lie; all else becomes float64.
+        float32 and float64 values that already are canonical CSR are used without a copy; all else becomes float64.
 
     Raises
     ------
@@ -91,7 +84,7 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
         Not two-dimensional, no rows, NaN or infinity, or a malformed sparse matrix (a column index outside 0..n-1).
     """
     if hasattr(X, "columns") and hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
-        with suppress(ValueError):  # unless it has no columns, or fills them with something else than 0
+        with suppress(ValueError):  # unless it has no columns, or fills them with a value other than 0
             X = X.sparse.to_coo()
     if not sp.issparse(X):
         X = as_array(X, name)
@@ -116,7 +109,7 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
 
 
 def as_array(values, name: str) -> np.ndarray:
-    """An array-like as an array, refused if it is ragged or hides entries behind a mask."""
+    """Make an array of an array-like; refuse ragged rows and masked entries."""
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must be complete; got a masked array with {np.ma.count_masked(values)} masked entries")
     try:
@@ -125,17 +118,38 @@ def as_array(values, name: str) -> np.ndarray:
         raise ValueError(f"{name} must be an array whose rows have one length: {error}") from None
 
 
-def holds_text(array: np.ndarray) -> bool:
-    """Whether there is text among objects, which numpy would read as the number that it spells."""
-    return array.dtype.hasobject and any(isinstance(value, (str, bytes)) for value in array.flat)
+def one_each(name: str, values, m: int, number: Any = np.float64) -> np.ndarray:
+    """Validate one finite number for each row; return a copy in the arithmetic of `number`."""
+    values = as_array(values, name)
+    if values.shape != (m,):
+        raise ValueError(f"{name} must have one number for each of the {m} rows, shape ({m},); got shape {values.shape}")
+    if values.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} must hold real numbers; got dtype {values.dtype}")
+    if number is np.float64:
+        numbers = _to_float64(values, name)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{name} must hold finite real numbers; got {numbers[~np.isfinite(numbers)][0]}")
+        return numbers
+    numbers = np.empty(m, dtype=object)
+    for i, value in enumerate(values):
+        numbers[i] = _exactly(value, number, name, f"row {i}")
+    return numbers
+
+
+def _exactly(value, number, name: str, where: str):
+    try:
+        return number(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must hold finite real numbers; got {value!r} in {where}") from None
 
 
 def well_formed(X, name):
-    """A shallow twin of a sparse container whose indices are in range; scipy's C code trusts them and so do our loops."""
+    """Check the indices of a sparse container, which scipy's C code and the loops trust; return a shallow copy."""
     try:
         X = copy.copy(X)
         if X.format in ("csr", "csc", "bsr"):
-            # flags that say "sorted" or "canonical" can be stale: forget them, they are recomputed on demand
+            # flags that say "sorted" or "canonical" can be stale: drop them, they are recomputed on demand
             vars(X).pop("_has_canonical_format", None)
             vars(X).pop("_has_sorted_indices", None)
             if (X.indptr[1:] < X.indptr[:-1]).any():  # compared, as their differences may overflow
@@ -159,15 +173,16 @@ def well_formed(X, name):
 
 
 def _has_rows_of_floats(X) -> bool:
-    """Whether a sparse container may be used where it lies, as far as its format and the type of its values go."""
+    """True if the format and the type of the values allow to use a sparse container without a copy."""
     return X.format == "csr" and X.dtype in FLOATS
 
 
 def _to_float64(array: np.ndarray, name) -> np.ndarray:
-    if holds_text(array):
-        raise TypeError(f"{name} must hold real numbers; got text")
+    if array.dtype.hasobject and any(isinstance(value, (str, bytes)) for value in array.flat):
+        raise TypeError(f"{name} must hold real numbers; got text")  # which numpy would read as the number that it spells
     try:
-        return array.astype(np.float64)
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must hold real numbers that fit a float64: {error}") from None
 
@@ -189,11 +204,7 @@ def _exact_rows(X, number, name) -> Rows:
         entries = [(i, j, value) for (i, j), value in np.ndenumerate(X) if value != 0]
     cells: dict[tuple[int, int], Any] = {}
     for i, j, value in entries:
-        try:
-            value = number(value)
-        except (TypeError, ValueError, OverflowError) as error:
-            problem = TypeError if isinstance(error, TypeError) else ValueError
-            raise problem(f"{name} must hold finite real numbers; got {value!r} in row {i}, column {j}") from None
+        value = _exactly(value, number, name, f"row {i}, column {j}")
         cell = int(i), int(j)
         cells[cell] = cells[cell] + value if cell in cells else value
     data = np.empty(len(cells), dtype=object)

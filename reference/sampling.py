@@ -1,17 +1,18 @@
-"""The drawn examples π_1, …, π_T. They are always an argument of an algorithm: nothing else here is random."""
+"""Draw the examples π_1, …, π_T, always an argument of an algorithm; validate weights, and take the mean that they give."""
 
 import operator
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from .rows import BLOCK, Rows, as_array, holds_text
+from .rows import BLOCK, Rows, as_array, one_each
 
 ORDERS = ("iid", "permuted", "cyclic")
 
 
 def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> np.ndarray:
-    """Draw which example each step processes, as 0-based row numbers.
+    """Draw the example of each step, as 0-based row numbers.
 
     Parameters
     ----------
@@ -22,13 +23,12 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
     rng : int, numpy Generator, SeedSequence, BitGenerator or RandomState
         An int gives the same indices every time; a generator is advanced.
     order : {"iid", "permuted", "cyclic"}
-        "iid" draws independently and uniformly with replacement, as the paper does, and is what its expectations are
-        over. "permuted" visits every example once an epoch, in a new random order; "cyclic" goes 0, 1, …, m-1 again and
-        again and uses no randomness.
+        "iid" draws independently and uniformly with replacement, as the paper does in all its expectations. "permuted"
+        visits every example once an epoch, in a new random order; "cyclic" repeats 0, 1, …, m-1 and uses no randomness.
     weight : array-like of shape (m,), optional
-        Numbers >= 0, not all 0: an example is drawn with a probability proportional to its weight. Whole numbers say how often
-        each example occurs: the indices are those of the rows `np.repeat(rows, weight)`, in any order, to the bit; so weights
-        of 1 are the same as none. Other weights are for "iid" only, and only their proportions count.
+        Sampling weights >= 0, not all 0: an example is drawn with a probability proportional to its weight. Whole numbers
+        count how often each example occurs: the indices are those of the rows `np.repeat(rows, weight)`, in any order, to the
+        bit; so weights of 1 are the same as none. Other weights are for "iid" only, and only their proportions count.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, its value and what would be right.
+        Names the argument, its condition and its value.
 
     Paper: Section "Stochastic Gradient Descent", "a sequence of independently drawn random indices".
     Cost: O(steps).
@@ -49,10 +49,10 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
         return _draw(m, steps, rng, order)
     weight = check_weight(weight, m)
     counts = as_counts(weight)
-    if counts is not None:  # draw a row of np.repeat(rows, counts), and say which example it repeats
+    if counts is not None:  # draw a row of np.repeat(rows, counts), and find the example that it repeats
         return np.searchsorted(np.cumsum(counts), _draw(int(counts.sum()), steps, rng, order), side="right")
     if order != "iid":
-        raise ValueError(f"order must be 'iid' where weights are not whole numbers, which say how often; got {order!r}")
+        raise ValueError(f"order must be 'iid' where weights are not whole numbers; got {order!r}")
     shares = np.cumsum(weight / weight.max())
     # random() is at most 1 − 2⁻⁵³, so that the product rounds to less than shares[-1]
     return np.searchsorted(shares, _generator(rng).random(steps) * shares[-1], side="right")
@@ -76,47 +76,45 @@ def _generator(rng) -> np.random.Generator:
         raise type(error)(f"rng must be a seed or a numpy generator; got {rng!r}: {error}") from None
 
 
-def check_weight(weight, m: int, name: str = "weight") -> np.ndarray:
-    """The weights of the examples as float64, refused unless they are m finite numbers >= 0, not all 0."""
-    values = as_array(weight, name)
-    if values.shape != (m,):
-        raise ValueError(f"{name} must have one number for each of the {m} examples, shape ({m},); got shape {values.shape}")
-    try:
-        if values.dtype.kind not in "fiubO" or holds_text(values):
-            raise TypeError(f"got dtype {values.dtype}")
-        with np.errstate(over="ignore"):
-            values = values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must hold real numbers >= 0: {error}") from None
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        wrong = values[~(np.isfinite(values) & (values >= 0))]
+def check_weight(weight, m: int, name: str = "weight", number: Any = np.float64) -> np.ndarray:
+    """Validate the weights of m examples: finite numbers >= 0, not all 0; return a copy in the arithmetic of `number`."""
+    values = one_each(name, weight, m, number)
+    wrong = values[values < 0]
+    if len(wrong) or not values.any():
         raise ValueError(f"{name} must hold finite numbers >= 0, not all zero; got {wrong[0] if len(wrong) else 'only zeros'}")
     return values
 
 
 def as_counts(weight: np.ndarray) -> np.ndarray | None:
-    """The weights as integers, if all are whole numbers and so say how often each example occurs; None otherwise."""
+    """Convert weights to integers if all are whole, and so count how often each example occurs; return None otherwise."""
     with np.errstate(over="ignore"):
-        counted = np.array_equal(weight, np.floor(weight)) and weight.sum() < 2**62  # beyond it, int64 could not add them up
+        counted = np.array_equal(weight, np.floor(weight)) and weight.sum() < 2**62  # larger sums overflow int64
     return weight.astype(np.int64) if counted else None
 
 
-def drawn_mean(X: Rows, weight: np.ndarray) -> np.ndarray:
-    """x̄ of rows that are drawn with these weights; whole ones add up in the order of np.repeat(rows, weight), to the bit.
+def mean_row(X: Rows, weight: np.ndarray, drawn: bool = False) -> np.ndarray:
+    """Compute x̄ = Σ_i weight_i x_i / Σ_i weight_i, summed in float64 or exactly.
 
-    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for whole weights.
+    With `drawn` these are sampling weights: whole ones add up in the order of np.repeat(rows, weight), to the bit.
+
+    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for whole sampling weights.
     """
-    counts = as_counts(weight)
-    if counts is None:
-        return X.mean(weight / weight.max())
-    total = np.zeros(X.n)
-    for block in repeated(X, counts):
-        np.add.at(total, block.indices, block.data)
-    return total / counts.sum()
+    counts = as_counts(weight) if drawn else None
+    if counts is not None:
+        total = np.zeros(X.n)
+        for block in repeated(X, counts):
+            np.add.at(total, block.indices, block.data)
+        return total / counts.sum()
+    if drawn:
+        weight = weight / weight.max()
+    if X.exact:
+        return X.transpose_dot(weight) / weight.sum()
+    each = X.data * np.repeat(weight, np.diff(X.indptr))
+    return np.bincount(X.indices, weights=each, minlength=X.n) / weight.sum()
 
 
 def repeated(X: Rows, counts: np.ndarray) -> Iterator[Rows]:
-    """The rows x_i, each counts_i times in succession, a block of about a million entries at a time."""
+    """Yield the rows x_i, each counts_i times in succession, in blocks of about a million entries."""
     ends, lengths = np.cumsum(counts), np.diff(X.indptr)
     size = max(1, BLOCK // max(1, int(lengths.max())))
     for first in range(0, int(ends[-1]), size):
@@ -127,7 +125,7 @@ def repeated(X: Rows, counts: np.ndarray) -> Iterator[Rows]:
 
 
 def check_indices(indices, m: int) -> np.ndarray:
-    """The indices as an int64 array, refused unless they are one or more row numbers in 0..m-1."""
+    """Validate the indices, one or more row numbers in 0..m-1; return them as an int64 array."""
     pi = as_array(indices, "indices")
     if pi.ndim != 1 or not pi.size:
         raise ValueError(f"indices must be a sequence of at least one row number; got shape {pi.shape}")

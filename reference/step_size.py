@@ -1,18 +1,18 @@
-"""How large the first steps may be: the offset t0 of the step size 1/(λ(t + t0)) that keeps the squared loss in hand."""
+"""Bound the first steps: the offset t0 of the step size 1/(λ(t + t0)) with which no step on the squared loss overshoots."""
 
 import numpy as np
 import scipy.sparse as sp
 
 from .problem import Problem
 from .rows import Rows
-from .sampling import drawn_mean
+from .sampling import mean_row
 
 
 def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = None):
-    """R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
+    """Compute R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
 
-    A step of size η on example i multiplies the distance of its prediction from the label's pull by 1 − η(λ + s_i‖[x_i, 1]‖²)
-    in the direction of [x_i, 1]. With t0 = R²/λ the steps are 1/(λt + R²), so that this factor never leaves [0, 1]; from
+    In the direction of [x_i, 1], a step of size η multiplies the distance from the minimum of the regularised loss of example
+    i by 1 − η(λ + s_i‖[x_i, 1]‖²). With t0 = R²/λ the steps are 1/(λt + R²), so that this factor never leaves [0, 1]; from
     t0 = (R²/λ − 1)/2 on it never leaves [−1, 1], and every step is non-expansive. Losses with a bounded derivative need no t0.
 
     Parameters
@@ -21,15 +21,15 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
     centred : bool
         For csgd and casgd.
     drawn : ndarray of shape (m,), optional
-        The weights that `draw_indices` is given, if any: examples with the weight 0 are left out, and x̄ is the mean of what
-        is drawn. As there, whole ones are counted: R² is that of the rows `np.repeat(rows, drawn)`, to the bit.
+        Sampling weights, as `draw_indices` takes them: examples with the weight 0 are left out, and x̄ is the mean of the
+        drawn rows. Whole weights count: R² is that of the rows `np.repeat(rows, drawn)`, to the bit.
 
     Returns
     -------
     number, in the problem's arithmetic
 
     Paper: none; its t0 is 0.
-    Cost: O(n + mk), in room as well: only columns of which more than four fifths are stored are made dense.
+    Cost: O(n + mk), in memory as well: only columns of which more than four fifths are stored are made dense.
     """
     X, weight = problem.X, problem.weight
     if drawn is not None:
@@ -40,7 +40,8 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
     if drawn is None:
         xbar, stored, m = problem.xbar, np.bincount(X.indices, minlength=X.n), X.m
     else:
-        xbar, stored, m = drawn_mean(X, drawn), np.bincount(X.indices, np.repeat(drawn, np.diff(X.indptr)), X.n), drawn.sum()
+        xbar, m = mean_row(X, drawn, drawn=True), drawn.sum()
+        stored = np.bincount(X.indices, np.repeat(drawn, np.diff(X.indptr)), X.n)
     apart = np.zeros(X.n, dtype=bool) if X.exact else stored > 0.8 * m
     rest, data = np.where(apart, 0, xbar), np.where(apart[X.indices], 0, X.data)
     norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1
@@ -52,6 +53,6 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
 
 
 def _products(X: Rows, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Σ_j first_ij second_ij for every row i."""
+    """Sum first_ij second_ij over j for every row i."""
     product = first * second if X.exact else first.astype(np.float64) * second
     return X._replace(data=product).dot(X.zeros() + 1)
