@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import efficient
 import efficient.kernels.blocks
-import efficient.runs.state
+import efficient.runs.run
 from efficient import State
 from efficient.kernels.blocks import blocks, held_interrupts
 from reference import Problem, draw_indices
@@ -84,7 +84,7 @@ def test_projections_computed_before_change_no_bit(algorithm):
 
 @pytest.mark.parametrize("algorithm", ["csgd", "casgd"])
 def test_projections_are_gone_before_the_weights_are_made(algorithm, monkeypatch):
-    monkeypatch.setattr(efficient.runs.state, "LARGE", 1)
+    monkeypatch.setattr(efficient.runs.run, "LARGE", 1)
     m = n = 50_000
     problem = Problem(sp.csr_array((np.ones(m), np.arange(m), np.arange(m + 1)), shape=(m, n)), np.ones(m), "hinge", 1.0)
     train, indices = getattr(efficient, algorithm), np.arange(100)
@@ -123,7 +123,7 @@ def test_what_a_callback_raises_ends_the_run_and_the_state_is_whole():
     ("arguments", "error", "message"),
     [
         ({"callback": 3}, TypeError, "callback must be a function"),
-        ({"every": 10}, ValueError, "goes with a callback"),
+        ({"every": 10}, ValueError, "with a callback"),
         ({"callback": print, "every": 0}, ValueError, "every must be a number of steps >= 1"),
         ({"callback": print, "every": 2.5}, TypeError, "every must be a number of steps"),
         ({"callback": print, "every": True}, TypeError, "every must be a number of steps"),
@@ -138,8 +138,8 @@ def test_bad_arguments_of_a_run(arguments, error, message):
 
 def test_a_run_of_one_block_makes_no_bar_in_a_notebook(monkeypatch):
     wanted = []
-    monkeypatch.setattr(efficient.runs.state, "progress_bar", lambda first, last, bar: wanted.append(bar) or nullcontext())
-    monkeypatch.setattr(efficient.runs.state, "first_block", lambda X: 100)
+    monkeypatch.setattr(efficient.runs.run, "progress_bar", lambda first, last, bar: wanted.append(bar) or nullcontext())
+    monkeypatch.setattr(efficient.runs.run, "first_block", lambda X: 100)
     state = State(PROBLEM, "asgd").run(INDICES[:100]).run(INDICES[:101]).run(INDICES[:1], progress=True)
     assert wanted == [False, None, True]
     assert state.t == 202

@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import efficient
 from efficient import CASGDClassifier, CASGDRegressor, State
 from efficient.estimators import fitting
-from efficient.runs.centre import find_centre
+from efficient.runs.centring import find_centre
 from efficient.training.splits import hold_out
 from reference import LOSSES, Loss, Problem, draw_indices, safe_t0
 from reference.averaging import polynomial

@@ -30,8 +30,8 @@ from efficient.cli.labels import find_classes, shown
 from efficient.cli.learning import epochs_of, row_summary
 from efficient.cli.model_file import LONGEST_HEADER, Model, load_model
 from efficient.cli.options import parse
-from efficient.runs.archives import check_stored
-from efficient.runs.state import Run
+from efficient.runs.files import check_stored
+from efficient.runs.run import Run
 from efficient.training.metrics import quality, shown_quality
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import LOSSES, Predictor, Problem, draw_indices

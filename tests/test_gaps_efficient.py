@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import efficient.kernels.blocks
-import efficient.runs.state
+import efficient.runs.run
 import reference
 from efficient import State, States
 from efficient.kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
@@ -125,7 +125,7 @@ def test_projections_are_made_once_where_they_pay(monkeypatch):
     kept = state._projections
     assert state.run([0] * 6)._projections is kept
     for large, made in ((1, 3), (2, 3), (3, 0)):
-        monkeypatch.setattr(efficient.runs.state, "LARGE", large)
+        monkeypatch.setattr(efficient.runs.run, "LARGE", large)
         assert len(projections("casgd", 1)) == made
 
 
@@ -157,7 +157,7 @@ def test_exact_runs_begin_with_one_step_and_show_their_progress(monkeypatch):
         def update(self, steps):
             updates.append(steps)
 
-    monkeypatch.setattr(efficient.runs.state, "progress_bar", lambda first, total, wanted: nullcontext(Bar()))
+    monkeypatch.setattr(efficient.runs.run, "progress_bar", lambda first, total, wanted: nullcontext(Bar()))
     seen = []
     state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", Fraction(1)), "sgd").run([0] * 5)
     state.run([0, 1] * 10, callback=lambda t, state: seen.append(t))
@@ -295,7 +295,7 @@ def test_models_have_one_loss_and_as_many_offsets_as_there_are():
     log = Problem(hinge.X.dot(np.eye(2)), [1, -1], "log", 0.5)
     log.X = hinge.X
     for one, other in ((hinge, log), (log, hinge)):
-        with pytest.raises(ValueError, match=f"one loss; number 1 has {other.loss.name}, not {one.loss.name}"):
+        with pytest.raises(ValueError, match=f"one loss, {one.loss.name}; got {other.loss.name} as number 1"):
             States([one, other])
     for t0 in ([1], [1, 2, 3]):
         with pytest.raises(ValueError, match=f"one for each of the 2 problems; got {len(t0)}"):
@@ -312,9 +312,9 @@ def test_models_share_the_width_and_all_three_arrays_of_their_rows():
 
     assert States([problem(), problem()]).problem.n == 3
     for one, other in ((3, 4), (4, 3)):
-        with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
+        with pytest.raises(ValueError, match="share their rows in memory; got others as number 1"):
             States([problem(one), problem(other)])
-    with pytest.raises(ValueError, match="share their rows in memory; number 1 has others"):
+    with pytest.raises(ValueError, match="share their rows in memory; got others as number 1"):
         States([problem(), problem(indptr=np.array([0, 1, 3], np.int32))])
 
 
@@ -564,8 +564,8 @@ def test_a_run_of_one_block_shows_no_bar_unless_asked(monkeypatch):
         wanted.append(progress)
         return nullcontext()
 
-    monkeypatch.setattr(efficient.runs.state, "progress_bar", bar)
-    monkeypatch.setattr(efficient.runs.state, "first_block", lambda X: 3)
+    monkeypatch.setattr(efficient.runs.run, "progress_bar", bar)
+    monkeypatch.setattr(efficient.runs.run, "first_block", lambda X: 3)
     for steps, asked in ((2, None), (3, None), (4, None), (2, True), (4, False)):
         State(problem, "asgd").run(np.zeros(steps, dtype=int), progress=asked)
     assert wanted == [False, False, None, True, False]

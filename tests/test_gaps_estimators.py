@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from efficient import CASGDClassifier, CASGDRegressor, State
 from efficient.estimators import fitting
 from efficient.estimators.fitting import LinearEstimator
-from efficient.runs.state import Run
+from efficient.runs.run import Run
 from efficient.training.classes import count_models, decide, targets
 from efficient.training.models import averaging, mean_loss, needs_t0, objective, scores, state_problems
 from reference import LOSSES, Loss, Predictor, Problem, draw_indices

@@ -276,16 +276,20 @@ PROBLEMS = variants(models=2)
         ([], ValueError, "problems must hold at least one Problem"),
         (PROBLEMS[0], TypeError, "problems must be a sequence of Problems"),
         (3, TypeError, "problems must be a sequence of Problems"),
-        ([PROBLEMS[0], DATA.X], TypeError, "problems must be Problems; number 1 is"),
+        ([PROBLEMS[0], DATA.X], TypeError, "problems must be Problems; got .* as number 1"),
         (
             [PROBLEMS[0], Problem(DATA.X.copy(), DATA.y, "log", 0.1)],
             ValueError,
-            "share their rows in memory; number 1 has others",
+            "share their rows in memory; got others as number 1",
         ),
         ([PROBLEMS[0], Problem(DATA.X[:, :299], DATA.y, "log", 0.1)], ValueError, "share their rows in memory"),
-        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "hinge", 0.1)], ValueError, "one loss; number 1 has hinge, not log"),
-        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "log", Fraction(1))], ValueError, "one arithmetic; number 1 has lam=Fraction"),
-        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "log", 0.1, EXAMPLE_WEIGHTS)], ValueError, "weights of the examples; number 1"),
+        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "hinge", 0.1)], ValueError, "one loss, log; got hinge as number 1"),
+        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "log", Fraction(1))], ValueError, "one arithmetic; got lam=Fraction"),
+        (
+            [PROBLEMS[0], Problem(DATA.X, DATA.y, "log", 0.1, EXAMPLE_WEIGHTS)],
+            ValueError,
+            "share the sample weights; got others",
+        ),
     ],
 )
 def test_problems_that_cannot_be_trained_together_are_refused(problems, error, message):
@@ -305,7 +309,7 @@ def test_problems_made_apart_on_the_same_memory_are_welcome():
         ({"t0": [1, 2, 3]}, ValueError, "t0 must be one number, or one for each of the 2 problems; got 3"),
         ({"t0": [1, -2]}, ValueError, "t0, the offset of the step size, must be a finite number >= 0; got -2"),
         ({"t0": "2"}, TypeError, "t0"),
-        ({"algorithm": "sgd", "weights": polynomial(1)}, ValueError, "sgd keeps none"),
+        ({"algorithm": "sgd", "weights": polynomial(1)}, ValueError, "weights must be None for sgd"),
         ({"weights": 3}, TypeError, "weights must be a function"),
     ],
 )
@@ -319,7 +323,7 @@ def test_what_is_not_there_is_not_given():
     with pytest.raises(ValueError, match="no step was taken yet"):
         states.last()
     states.run(PI)
-    with pytest.raises(ValueError, match="sgd keeps no average; a States of 'asgd' keeps both"):
+    with pytest.raises(ValueError, match="algorithm must be 'asgd' or 'casgd' for an average; got 'sgd'"):
         states.average()
     with pytest.raises(AttributeError, match="keeps no u"):
         states.u  # noqa: B018

@@ -153,7 +153,7 @@ def test_no_predictor_before_the_first_step():
 
 @pytest.mark.parametrize(("algorithm", "averaging"), [("sgd", "asgd"), ("csgd", "casgd")])
 def test_no_average_where_none_is_kept(algorithm, averaging):
-    with pytest.raises(ValueError, match=f"a State of '{averaging}'"):
+    with pytest.raises(ValueError, match=f"algorithm must be 'asgd' or 'casgd' for an average; got '{algorithm}'"):
         State(PROBLEM, algorithm).run(PI).average()
 
 

@@ -139,7 +139,7 @@ class Orders(RuleBasedStateMachine):
         weight = None if self.case.weight is None else other.weight or (2,) * other.m
         other = replace(self.case, rows=other.rows, n=other.n, y=y, weight=weight)
         if CENTRED[self.algorithm]:
-            return self.refuses(ValueError, "their mean is another", lambda: self.state.follow(other.problem()))
+            return self.refuses(ValueError, "must have a centre to follow", lambda: self.state.follow(other.problem()))
         another = replace(other, lam=2 * other.lam).problem()
         self.refuses(ValueError, "must have the same loss and lam", lambda: self.state.follow(another))
         assert self.state.follow(other.problem()) is self.state

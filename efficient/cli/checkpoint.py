@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from reference import Problem
 from reference.averaging import Weights
 
-from ..runs.archives import check_stored
 from ..runs.batch import resume
-from ..runs.state import Run
+from ..runs.files import check_stored
+from ..runs.run import Run
 
 SETTINGS = "settings.json"
 

@@ -37,8 +37,7 @@ import scipy.sparse as sp
 
 from reference import LOSSES, Loss, Predictor
 
-from ..runs.archives import check_stored
-from ..runs.files import write_whole
+from ..runs.files import check_stored, write_whole
 from ..training.classes import count_models, decide
 from ..training.models import scores
 from .features import TRANSFORMS, Transform

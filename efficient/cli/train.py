@@ -10,7 +10,7 @@ import numpy as np
 from reference import LOSSES, Problem
 
 from ..kernels.blocks import progress_bar
-from ..runs.state import Run
+from ..runs.run import Run
 from ..training.classes import count_models
 from ..training.metrics import quality, shown_quality
 from ..training.models import averaging, begin, is_centred, objective, scores, state_problems

@@ -17,8 +17,8 @@ from reference.rows import well_formed
 from reference.sampling import ORDERS, check_weight
 
 from ..runs.algorithms import ALGORITHMS
-from ..runs.centre import find_centre
-from ..runs.state import Run
+from ..runs.centring import find_centre
+from ..runs.run import Run
 from ..training.models import AVERAGES, begin, is_centred, needs_t0, objective, scores, state_problems
 
 DRAWN_AT_ONCE = 1_000_000

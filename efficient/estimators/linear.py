@@ -35,7 +35,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from reference.losses import get_loss
 from reference.sampling import check_weight
 
-from ..runs.state import Run
+from ..runs.run import Run
 from ..training.classes import decide
 from .fitting import IfStepsAreKnown, LinearEstimator
 

@@ -1,4 +1,4 @@
-"""How the loops are compiled for float64. Compiling is done at the first call and kept in memory only, never on disk."""
+"""Compile the loops for float64, at the first call; the result is kept in memory only, never on disk."""
 
 from functools import cache
 from typing import Any
@@ -9,23 +9,29 @@ import numpy as np
 from reference.rows import Rows
 
 INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""How what the loops call is compiled: into them. No door is made for calls from outside, as that takes time."""
+"""Options for the functions that a loop calls: inlined. No CPython or C wrapper is generated, as that takes time."""
 
 
 @cache
 def compiled_loop(function):
-    """The same source compiled by numba for float64; division follows IEEE 754 and results do not depend on the CPU.
+    """Compile a loop by numba for float64; division follows IEEE 754 and results do not depend on the CPU.
 
-    A loop allocates nothing: nobody counts references to its arrays, which would cost more than a hint.
+    A loop allocates nothing. Reference counting is disabled: it would cost more than a prefetch.
     """
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
     return numba.njit(**options)(function)
 
 
+def in_arithmetic(function, exact: bool):
+    """Give the loop as it is for exact arithmetic, compiled for float64."""
+    return function if exact else compiled_loop(function)
+
+
 @cache
 def compiled_derivative(derivative):
-    """The loss derivative, compiled from two float64 to one, whatever the labels are kept in; a TypeError that shows why if
-    numba cannot.
+    """Compile a loss derivative from two float64 to one, whatever the labels are kept in.
+
+    Raises a TypeError that shows why if numba cannot.
     """
     try:
         function = getattr(derivative, "py_func", derivative)
@@ -39,7 +45,7 @@ def compiled_derivative(derivative):
 
 
 def unsigned(X: Rows) -> Rows:
-    """The same memory with column numbers read as unsigned: numba then need not test each for being negative.
+    """View the column numbers as unsigned: numba then need not test each for being negative.
 
     `Problem` has checked that they are in range.
     """

@@ -1,4 +1,4 @@
-"""The registry of the algorithms: what a run, and the evidence about it, needs to know of each."""
+"""Registry of the algorithms: all that a run, and the evidence about it, needs to know of each."""
 
 from typing import Any, NamedTuple
 
@@ -6,14 +6,14 @@ from .. import asgd, casgd, csgd, sgd
 
 
 class Recovery(NamedTuple):
-    """How to make a predictor from a state: recover(lam, t, …) of the named parts of the state."""
+    """Way to make a predictor from a state: recover(lam, t, …) of the named parts of the state."""
 
     recover: Any
     parts: tuple[str, ...]
 
 
 class Mean(NamedTuple):
-    """How the centred algorithms come by x̄ and θ, and by the projections of all rows."""
+    """Ways of the centred algorithms to x̄ and θ, and to the projections of all rows."""
 
     add_up: Any
     centre: Any
@@ -21,7 +21,7 @@ class Mean(NamedTuple):
 
 
 class Algorithm(NamedTuple):
-    """All facts of an algorithm: its loop, what that carries from step to step, the recoveries, and its label in the paper."""
+    """Facts of an algorithm: its loop, the state that the loop carries, the recoveries, and its label in the paper."""
 
     steps: Any
     vectors: tuple[str, ...]
@@ -33,12 +33,12 @@ class Algorithm(NamedTuple):
 
     @property
     def centred(self) -> bool:
-        """Whether it trains on the rows x − x̄."""
+        """True if it trains on the rows x − x̄."""
         return self.mean is not None
 
     @property
     def averaging(self) -> bool:
-        """Whether it returns the mean of the iterates."""
+        """True if it returns the mean of the iterates."""
         return self.average is not None
 
 

@@ -1,4 +1,4 @@
-"""Many models in one pass over the rows: one class against the rest for several classes, or several values of λ."""
+"""Run K models in one pass over the rows: one class against the rest for several classes, or several values of λ."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,8 +13,11 @@ from reference.rows import Rows
 
 from ..kernels import batch as many
 from ..kernels.prefetch import LINE
-from .centre import Centre
-from .state import Recovery, Run, State, loss_code, parts_of, without_rows
+from .algorithms import Recovery
+from .centring import Centre
+from .run import Run, without_rows
+from .saving import loss_identity
+from .state import State, parts_of
 
 
 def start(
@@ -42,7 +45,7 @@ def resume(path, problems: Iterable[Problem], weights: Weights | None = None) ->
 
 
 class States(Run):
-    """K runs at once, each to the bit what a `State` of its own would be: `States(problems).run(indices).average()`.
+    """Resumable run of K models, each equal to the bit to a `State` of its own: `States(problems).run(indices).average()`.
 
     A visit of a stored entry brings all models forward, which is faster than K passes over the rows.
 
@@ -58,7 +61,7 @@ class States(Run):
     t0 : number >= 0, or one for each model
         The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
     weights : function of step numbers, optional
-        The weight ω_t of each iterate in the means; the paper has ω = 1.
+        Averaging weights: ω_t of each iterate in the means; the paper has ω = 1.
     centre : Centre, optional
         As in a `State`.
 
@@ -100,7 +103,7 @@ class States(Run):
         return many.steps
 
     def _aligned(self, n: int, models: int) -> np.ndarray:
-        """Zeros of shape (n, 2, K) from the beginning of a cache line on, so that a column is spread over few lines."""
+        """Allocate zeros of shape (n, 2, K) from the start of a cache line on: a column is spread over few lines."""
         size = n * 2 * models
         room = self._zeros(size + LINE // 8)
         start = -room.ctypes.data % LINE // 8
@@ -108,13 +111,13 @@ class States(Run):
 
     @property
     def v(self) -> np.ndarray:
-        """The gradient sums."""
+        """Gradient sums."""
         return self._room[:, 0]
 
     @property
     def u(self) -> np.ndarray:
-        """The harmonic gradient sums, of asgd and casgd."""
-        if self._parts.average is None:
+        """Harmonic gradient sums, which asgd and casgd keep."""
+        if not self._parts.averaging:
             raise AttributeError(f"{self.algorithm} keeps no u")
         return self._room[:, 1]
 
@@ -122,7 +125,7 @@ class States(Run):
         problem, number = self.problem, self.problem.number
         if self._parts.centred:
             mean = self.xbar, self.theta, self._projections
-        else:  # the origin for x̄, of which every row has the projection 0
+        else:  # x̄ = 0: every row has the projection 0
             mean = self._zeros(0), number(1), np.broadcast_to(np.array(number(0)), problem.m)
         return self._steps(
             *(self._X, self._y, problem.weight, self._lam, self._dloss, indices, self.t0, omega),
@@ -136,14 +139,14 @@ class States(Run):
 
     @contextmanager
     def _named(self, k: int) -> Iterator[None]:
-        """Let an overflow say which model it is of."""
+        """Name the model in the message of an overflow."""
         try:
             yield
         except FloatingPointError as error:
             raise FloatingPointError(f"model {k}, with lam={shown(self._lam[k])}: {error}") from None
 
     def follow(self, problems: Iterable[Problem]) -> Self:
-        """Go on with the rows and labels of other problems, as many and with the same λ each; as `State.follow`, but no wider.
+        """Take the next steps on other rows, as many problems with the same λ each; as `State.follow`, but no wider.
 
         Raises
         ------
@@ -164,7 +167,7 @@ class States(Run):
         self._use(first)
         return self
 
-    def forget_rows(self) -> "States":
+    def forget_rows(self) -> Self:
         """Let go of the rows and labels, as `State.forget_rows`."""
         self._use(without_rows(self.problem))
         self.problems = tuple(self.problem.variant(lam=problem.lam) for problem in self.problems)
@@ -172,14 +175,14 @@ class States(Run):
         return self
 
     def last(self) -> list[Predictor]:
-        """The last iterate of each model, as `State.last`.
+        """Make the last iterate of each model, as `State.last`.
 
         Cost: O(nK).
         """
         return self._recovered(self._parts.last)
 
     def average(self) -> list[Predictor]:
-        """The mean of the iterates of each model, as `State.average`.
+        """Make the mean of the iterates of each model, as `State.average`.
 
         Cost: O(nK).
         """
@@ -216,8 +219,8 @@ class States(Run):
 
 
 def _alike(problems) -> tuple[Problem, ...]:
-    """The problems, refused unless they can be trained on together."""
-    cure = "make the others of the first one, by problem.variant(y=…, lam=…)"
+    """Validate that the problems can be trained on together."""
+    cure = "Make them by problem.variant(y=…, lam=…)"
     if isinstance(problems, Problem) or not isinstance(problems, Iterable):
         raise TypeError(f"problems must be a sequence of Problems; got {problems!r}")
     problems = tuple(problems)
@@ -226,25 +229,25 @@ def _alike(problems) -> tuple[Problem, ...]:
     first, *_ = problems
     for k, problem in enumerate(problems):
         if not isinstance(problem, Problem):
-            raise TypeError(f"problems must be Problems; number {k} is {problem!r}")
+            raise TypeError(f"problems must be Problems; got a {type(problem).__name__} as number {k}")
         if problem.number is not first.number:
-            raise ValueError(f"problems must be in one arithmetic; number {k} has lam={shown(problem.lam)}: {cure}")
+            raise ValueError(f"problems must be in one arithmetic; got lam={shown(problem.lam)} as number {k}. {cure}")
         if problem.n != first.n or _memory(problem.X) != _memory(first.X):
-            raise ValueError(f"problems must share their rows in memory; number {k} has others: {cure}")
+            raise ValueError(f"problems must share their rows in memory; got others as number {k}. {cure}")
         if problem.weight is not first.weight and not np.array_equal(problem.weight, first.weight):
-            raise ValueError(f"problems must share the weights of the examples; number {k} has others: {cure}")
-        if loss_code(problem) != loss_code(first):
-            raise ValueError(f"problems must have one loss; number {k} has {problem.loss.name}, not {first.loss.name}")
+            raise ValueError(f"problems must share the sample weights; got others as number {k}. {cure}")
+        if loss_identity(problem.loss) != loss_identity(first.loss):
+            raise ValueError(f"problems must have one loss, {first.loss.name}; got {problem.loss.name} as number {k}. {cure}")
     return problems
 
 
 def _memory(X: Rows) -> list[dict[str, Any]]:
-    """Where the three arrays of the rows lie."""
+    """Tell where in memory the three arrays of the rows are."""
     return [array.__array_interface__ for array in (X.data, X.indices, X.indptr)]
 
 
 def _one_each(t0, problems: tuple[Problem, ...]) -> list:
-    """t0 for each problem, validated."""
+    """Validate t0, and give one for each problem."""
     each = [t0] * len(problems) if isinstance(t0, str) or np.ndim(t0) == 0 else list(t0)
     if len(each) != len(problems):
         raise ValueError(f"t0 must be one number, or one for each of the {len(problems)} problems; got {len(each)}")
@@ -252,7 +255,7 @@ def _one_each(t0, problems: tuple[Problem, ...]) -> list:
 
 
 def _labels(problems: tuple[Problem, ...]) -> np.ndarray:
-    """The labels, one row an example: a view where all problems have the same ones, bytes where they are -1 and +1."""
+    """Stack the labels, one row an example: a view where all problems have the same ones, bytes where they are -1 and +1."""
     first, *_ = problems
     if all(problem.y is first.y for problem in problems):
         return np.broadcast_to(first.y[:, np.newaxis], (first.m, len(problems)))

@@ -1,4 +1,4 @@
-"""Columns whose mean is large, translated to near their mean before the loops begin, so that float64 keeps its digits.
+"""Find x̄ for the centred algorithms, and a pivot: large means, subtracted beforehand so that float64 keeps its digits.
 
 Algorithm 3 computes r = aθ − z, which cancels where ‖x̄‖ is large: about eps·‖x̄‖²/spread² is lost. But csgd and casgd are
 invariant to translation, so they may as well run on the rows x − pivot: the same iterates, whose b is that of the pivoted
@@ -11,28 +11,83 @@ than a quarter of what it has stored. Text stays as it is, since rows of few com
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from reference.rows import Rows
-from reference.sampling import repeated
+from reference.sampling import as_counts, repeated
 
+from .. import casgd
 from ..kernels.blocks import blocks_of_rows
-from ..kernels.compiled import compiled_loop, unsigned
+from ..kernels.compiled import in_arithmetic, unsigned
 from ..kernels.prefetch import ahead_in_order
 from ..kernels.sparse import entries
 
 LARGE_MEAN = 0.8
-"""The share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
-
+"""Share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
 
 FAR = 0.7
-"""The same of a mean for which a pivot is looked for at all: a little less, so that rounding does not decide."""
+"""The same share in the screening test: a little less, so that rounding does not decide."""
+
+
+class Centre(NamedTuple):
+    """Origin pivot + xbar: two vectors, since one of float64 may not hold the digits of a mean far from 0."""
+
+    pivot: np.ndarray | None
+    xbar: np.ndarray
+
+
+def find_centre(X: Rows, weight: np.ndarray | None = None) -> Centre:
+    """Find the mean of rows that are drawn with these sampling weights, as `draw_indices` does; equal ones by default.
+
+    Whole weights say how often each row occurs: to the bit, the centre is that of a State of the rows `np.repeat(X, weight)`.
+
+    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for whole weights.
+    """
+    if weight is None:
+        weight = np.broadcast_to(np.float64(1), X.m)
+    counted = as_counts(weight) is not None
+    return centre_of(X, weight if counted else weight / weight.max(), counted)
+
+
+def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = True) -> Centre:
+    """Find x̄ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
+
+    Parameters
+    ----------
+    X : Rows
+    weight : ndarray of shape (m,)
+        In the arithmetic of the rows.
+    counted : bool
+        Whether the weights say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to
+        the bit.
+    pivot : bool
+
+    Paper: Algorithm 3 (alg:casgd), line 2.
+    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for counted weights.
+    """
+    xbar = _mean(X, weight, counted)
+    if not pivot or X.exact or not is_far(xbar, X, weight):
+        return Centre(None, xbar)
+    origin = find_pivot(X, weight, counted)
+    return Centre(None, xbar) if origin is None else Centre(origin, _mean(X, weight, counted, origin))
+
+
+def _mean(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+    """x̄ of the rows x − pivot, or of the rows as they are."""
+    add_up, divide = (in_arithmetic(function, X.exact) for function in (casgd.add_up, casgd.centre))
+    xbar, total = X.zeros(), 0 * weight[0]
+    for rows, share in _in_parts(X, weight, counted, pivot):
+        for start, stop in blocks_of_rows(rows):
+            total = add_up(rows, share, start, stop, xbar, total)
+    divide(xbar, total)
+    return xbar
 
 
 def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
-    """Whether there may be a pivot: a quick look at the mean as a whole, wrong at most where it says yes.
+    """Screen for a pivot by the mean as a whole, without false negatives.
 
     Cost: O(n + mk), a dot product; nothing is allocated.
     """
@@ -43,7 +98,7 @@ def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
 
 
 def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
-    """The mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
+    """Find the mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
 
     Mean, variance and density are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
 
@@ -51,9 +106,9 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
     ----------
     X : Rows in float64 or float32
     weight : ndarray of shape (m,), optional
-        The weights of the examples; equal ones by default.
+        Equal weights by default.
     counted : bool
-        Whether they say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to the bit.
+        As in `centre_of`.
 
     Returns
     -------
@@ -77,21 +132,27 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
 
 def _moments(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
     """Σ_i weight_i x_i and Σ_i weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
-    moments = np.zeros((X.n, 2))
-    for rows, share in in_parts(X, weight, counted):
-        moved = unsigned(rows if pivot is None else pivoted(rows, pivot))
-        for start, stop in blocks_of_rows(moved):
-            compiled_loop(add_up_moments)(moved, share, start, stop, moments[:, 0], moments[:, 1])
+    moments, add_up = np.zeros((X.n, 2)), in_arithmetic(add_up_moments, exact=False)
+    for rows, share in _in_parts(X, weight, counted, pivot):
+        for start, stop in blocks_of_rows(rows):
+            add_up(rows, share, start, stop, moments[:, 0], moments[:, 1])
     return moments.T
 
 
-def in_parts(X: Rows, weight: np.ndarray, counted: bool) -> Iterator[tuple[Rows, np.ndarray]]:
-    """The rows and their weights; counted ones each so often in succession with the weight 1, a part at a time."""
+def _in_parts(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None) -> Iterator[tuple[Rows, np.ndarray]]:
+    """Yield the rows x − pivot, ready for a loop, and their weights; counted rows so often in succession with the weight 1."""
+    parts: Iterator[tuple[Rows, np.ndarray]] = iter([(X, weight)])
     if counted and (weight != 1).any():
-        for part in repeated(X, weight.astype(np.int64)):
-            yield part, np.broadcast_to(np.float64(1), part.m)
-    else:
-        yield X, weight
+        parts = ((part, np.broadcast_to(np.float64(1), part.m)) for part in repeated(X, weight.astype(np.int64)))
+    for rows, share in parts:
+        yield prepared(rows, pivot), share
+
+
+def prepared(X: Rows, pivot: np.ndarray | None) -> Rows:
+    """Make the rows x − pivot, or X itself without a pivot, ready for a loop."""
+    if pivot is not None:
+        X = pivoted(X, pivot)
+    return X if X.exact else unsigned(X)
 
 
 def add_up_moments(X, weight, start, stop, first, second):
@@ -110,7 +171,7 @@ def add_up_moments(X, weight, start, stop, first, second):
 
 
 def pivoted(X: Rows, pivot: np.ndarray) -> Rows:
-    """The rows x − pivot: in the columns where the pivot is not 0 every row stores an entry, unless it is exactly 0.
+    """Make the rows x − pivot: in columns with a pivot every row stores an entry, unless it is exactly 0.
 
     x − pivot is exact where the two are within a factor of 2 of each other (Sterbenz), and rounded by eps of it elsewhere.
 

@@ -10,8 +10,8 @@ from reference.averaging import Weights, polynomial
 from ..kernels.compiled import compiled_derivative, compiled_loop
 from ..runs.algorithms import ALGORITHMS
 from ..runs.batch import start
-from ..runs.centre import Centre
-from ..runs.state import Run
+from ..runs.centring import Centre
+from ..runs.run import Run
 from .classes import targets
 
 AVERAGES = ("weighted", "uniform")

@@ -13,7 +13,6 @@ import reference
 from reference import Problem
 
 from .. import peer
-from ..measured.stability import Printed
 from . import train_with
 from .check import check
 from .report import Report
@@ -65,7 +64,7 @@ def authors_last_predictor(X, y, loss, lam, indices, average, centred):
     """How the C++ of the paper's author recovers the last predictor of its centred trainer, restated: −v/(λT) and −a/(λT)."""
     if average or not centred:
         raise NotImplementedError("only the last predictor of the centred trainer")
-    state = Printed(Problem(X, y, loss, lam), "csgd").run(indices)
+    state = efficient.State(Problem(X, y, loss, lam), "csgd", pivot=False).run(indices)
     return -state.v / (lam * state.t), -state.a / (lam * state.t)
 
 

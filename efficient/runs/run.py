@@ -1,0 +1,344 @@
+"""Run one of the four algorithms so that it can stop, resume, be saved and be loaded at any step: the part common to any K."""
+
+import copy
+import os
+import zipfile
+from typing import Any, Self
+
+import numpy as np
+
+from reference import Predictor, Problem
+from reference.arithmetic import check_finite, shown
+from reference.averaging import Weights, check_weights, evaluate
+from reference.sampling import check_indices
+
+from ..kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
+from ..kernels.compiled import compiled_derivative, in_arithmetic
+from ..kernels.prefetch import LARGE
+from .algorithms import ALGORITHMS, Mean, Recovery
+from .centring import Centre, centre_of, prepared
+from .files import check_stored, write_whole
+from .saving import checksum, loss_identity
+
+
+class Run:
+    """Resumable run of one model (`State`) or of K models (`States`): rows and their mean, blocks, validation, files.
+
+    A subclass gives the loop as `_source`, `_advance`, which takes steps, `_check_finite`, and the predictors.
+    """
+
+    problems: Any
+    t0: Any
+    p: Any
+    g: Any
+    a: Any
+    c: Any
+    h: Any
+    total: Any
+    z: Any
+    r: Any
+    s: Any
+    xbar: np.ndarray
+    theta: Any
+
+    def __init__(self, problem: Problem, algorithm: str, weights: Weights | None, centre: Centre | None, pivot: bool = True):
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")
+        self.problem = problem
+        self.algorithm = algorithm
+        self._parts = parts = ALGORITHMS[algorithm]
+        if weights is not None and not parts.averaging:
+            raise ValueError(f"weights must be None for {algorithm}, which keeps no average; got {weights!r}")
+        self.weights = check_weights(weights)
+        self._centre = _check_centre(centre, problem, algorithm)
+        self._may_pivot = pivot
+        self.pivot: np.ndarray | None = None
+        self.t = 0
+        self._running = False
+        self._compile()
+        if parts.mean is not None:
+            self.pivot, xbar = self._centre or centre_of(problem.X, problem.weight, pivot=pivot)
+            self.xbar = np.array(xbar, dtype=self._zeros(0).dtype)
+            self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
+            if not problem.X.exact:
+                check_finite(0, self.theta)
+        self._use(problem)
+
+    @property
+    def _source(self):
+        raise NotImplementedError
+
+    def _compile(self) -> None:
+        exact, derivative = self.problem.X.exact, self.problem.loss.derivative
+        self._dloss = derivative if exact else compiled_derivative(derivative)
+        self._steps = in_arithmetic(self._source, exact)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_dloss", "_steps")}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept)
+        self._compile()
+
+    def _use(self, problem: Problem) -> None:
+        """Let the next steps be taken on these rows."""
+        self.problem = problem
+        self._X = prepared(problem.X, self.pivot if problem.m else None)
+        self._projections = self._zeros(0)
+
+    def _zeros(self, *shape: int) -> np.ndarray:
+        if not self.problem.X.exact:
+            return np.zeros(shape)
+        return np.full(shape, self.problem.number(0), dtype=object)
+
+    def _project(self, mean: Mean, steps: int) -> None:
+        """Compute q = x̄ · x for every row once, where so many steps would take longer without."""
+        X = self._X
+        if not X.exact and not len(self._projections) and (X.n >= LARGE or steps >= 2 * X.m):
+            projections, project = np.empty(X.m), in_arithmetic(mean.project, X.exact)
+            for start, stop in blocks_of_rows(X):
+                project(X, self.xbar, start, stop, projections)
+            self._projections = projections
+
+    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None) -> Self:
+        """Take a step for each of the drawn examples, and return this state.
+
+        The steps are taken in blocks of about a tenth of a second. Ctrl-C is answered after a block, and the state is whole
+        then: `t` counts the steps taken, and `run(indices[done:])`, where done of these steps were taken, resumes the run.
+
+        Parameters
+        ----------
+        indices : sequence of row numbers in 0..m-1, the next part of the paper's π
+        callback : callable (t, state), optional
+            Called after every block, for traces and plots. What it raises ends the run, and the state is whole.
+        every : int >= 1, optional
+            Call back whenever t is a multiple of it, and at the end, instead of after every block.
+        progress : bool, optional
+            Whether to show a progress bar after half a second; by default on a terminal and in a notebook only.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Unusable arguments; no step was taken.
+        FloatingPointError
+            The iterates overflowed; names the step by which they had.
+        RuntimeError
+            Another thread is running this state, or a run of it was cut off by an error.
+
+        Cost: O(k) a step, for each model.
+        """
+        self._check_rows()
+        indices = check_indices(indices, self.problem.m)
+        every = _check_callback(callback, every)
+        self._check_whole()
+        first, last = self.t, self.t + len(indices)
+        size = max(1, first_block(self._X) // len(self.problems))
+        if progress is None and len(indices) <= size:
+            progress = False  # one block has no progress to show, and a bar in a notebook takes longer than a hundred steps
+        with progress_bar(first, last, progress) as bar, held_interrupts() as let_through:
+            if self._parts.mean is not None:
+                self._project(self._parts.mean, len(indices))
+            for start, stop in blocks(first, last, size, every):
+                self._take(indices[start - first : stop - first])
+                if bar is not None:
+                    bar.update(stop - start)
+                if callback is not None and (every is None or stop % every == 0 or stop == last):
+                    callback(self.t, self)
+                let_through()
+        return self
+
+    def _take(self, indices: np.ndarray) -> None:
+        """Take a step for each of the drawn examples, in one call of the loop."""
+        # length >= 2: numba compiles a separate version for the broadcast array of a single 1, which is contiguous
+        steps = len(indices) if self.weights else max(2, len(indices))
+        omega = evaluate(self.weights, self.t + 1, steps, self.problem.number)
+        self._running = True
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.t = int(self._advance(indices, omega))
+        self._running = False
+        self._check_whole()
+
+    def _advance(self, indices: np.ndarray, omega: np.ndarray):
+        """Let the loop take these steps, keep what it returns, and return the number of steps taken so far."""
+        raise NotImplementedError
+
+    def _check_whole(self) -> None:
+        if self._running:
+            raise RuntimeError(
+                "state must not be in the middle of a run, in another thread or cut off by an interrupt or an error. "
+                "Begin a new state, or load a saved one"
+            )
+        self._check_finite()
+
+    def _check_finite(self) -> None:
+        raise NotImplementedError
+
+    def _check_rows(self) -> None:
+        if not self.problem.m:
+            raise ValueError("no rows attached (forget_rows was called); attach rows with follow(problem)")
+
+    def _check_follows(self, before: Problem, problem: Problem) -> None:
+        if self._parts.centred and self._centre is None:
+            raise ValueError(
+                f"{self.algorithm} must have a centre to follow other rows, whose mean is another; got none. "
+                "Begin with centre=find_centre(X), of efficient.runs.centring"
+            )
+        now, then = ((each.number, each.lam, loss_identity(each.loss)) for each in (problem, before))
+        if now != then:
+            raise ValueError(
+                "problem must have the same loss and lam, in the same arithmetic, as before; "
+                f"got {problem.loss.name} and lam={shown(problem.lam)} after {before.loss.name} and lam={shown(before.lam)}"
+            )
+        if self._parts.centred and problem.n != before.n:
+            raise ValueError(f"problem must have the {before.n} columns of the centre; got {problem.n}")
+
+    def follow(self, problems: Any) -> Self:
+        """Take the next steps on the rows of other problems, one for each model."""
+        raise NotImplementedError
+
+    def forget_rows(self) -> Self:
+        """Let go of the rows and labels: what was learned is kept, takes O(n) in a pickle, and resumes with `follow`."""
+        self._use(without_rows(self.problem))
+        return self
+
+    def last(self) -> Any:
+        """Make the last iterate of each model."""
+        raise NotImplementedError
+
+    def average(self) -> Any:
+        """Make the mean of the iterates of each model."""
+        raise NotImplementedError
+
+    def predictors(self) -> list[Predictor]:
+        """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
+        made = self.average() if self._parts.averaging else self.last()
+        return made if isinstance(made, list) else [made]
+
+    def _averaging(self) -> Recovery:
+        """Give the way to make the mean of the iterates."""
+        if self._parts.average is None:
+            averaging = " or ".join(repr(name) for name, each in ALGORITHMS.items() if each.averaging)
+            raise ValueError(f"algorithm must be {averaging} for an average; got {self.algorithm!r}, which keeps none")
+        if self.t and np.all(self.total == 0):
+            raise ValueError("weights must not all be 0 up to this step; got only zeros. Take more steps before average()")
+        return self._parts.average
+
+    def _check_begun(self) -> None:
+        if self.t == 0:
+            raise ValueError("no step was taken yet: call run(indices) before last() or average()")
+        self._check_whole()
+
+    def _predictor(self, w: np.ndarray, b) -> Predictor:
+        """Make the predictor for raw rows that has these weights, and this bias for the rows x − pivot."""
+        around = None if self.pivot is None else Predictor(w, b, self.pivot)
+        if around is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                b = around.implicit().b
+        if not self.problem.X.exact:
+            check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
+        return Predictor(w, b, pivoted=around)
+
+    def save(self, path) -> None:
+        """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
+
+        The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
+        """
+        self._check_whole()
+        self._check_rows()
+        values: dict[str, Any] = {
+            "problem": checksum(self.problems),
+            "algorithm": self.algorithm,
+            "weighted": self.weights is not None,
+        }
+        values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
+        if self._centre is not None:
+            values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
+        write_whole(path, lambda file: np.savez(file, **values))
+
+    @classmethod
+    def load(cls, path, problem, weights: Weights | None = None) -> Self:
+        """Read a state written by `save`, to resume on the same problem, with the same averaging weights if it had any.
+
+        Raises
+        ------
+        ValueError
+            The file is not a saved state, or is one of another problem.
+        """
+        expected = checksum((problem,) if isinstance(problem, Problem) else tuple(problem))
+        with open(path, "rb") as handle:
+            try:
+                with zipfile.ZipFile(handle) as archive:
+                    check_stored(archive, os.fstat(handle.fileno()).st_size)
+                handle.seek(0)
+                with np.load(handle, allow_pickle=False) as file:
+                    saved = {name: file[name] for name in file.files}
+                same, weighted = int(saved["problem"]) == expected, bool(saved["weighted"])
+                state = cls._begun(problem, saved, weights if weighted else None) if same else None
+            except Exception as error:  # whatever a damaged archive makes its reader raise
+                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+        if weighted != (weights is not None):
+            raise ValueError(f"weights must be given just if they were when {os.fspath(path)!r} was saved; got {weights!r}")
+        if state is None:
+            raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
+        return state
+
+    @classmethod
+    def _begun(cls, problem, saved: dict[str, np.ndarray], weights: Weights | None) -> Self:
+        """Begin a state, and put it where the saved one was."""
+        options: dict[str, Any] = {"t0": saved["t0"][()], "weights": weights}
+        if not saved["may_pivot"]:
+            options["pivot"] = False
+        if "centre_xbar" in saved:
+            options["centre"] = Centre(saved.get("centre_pivot"), saved["centre_xbar"])
+        state = cls(problem, str(saved["algorithm"]), **options)
+        state._restore(saved)
+        return state
+
+    def _kept(self) -> dict[str, Any]:
+        """Name what the next steps need, besides t."""
+        return {name: getattr(self, name) for name in ("p", "g", *self._parts.scalars, *self._parts.vectors)}
+
+    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+        self.t = int(saved["t"])
+        for name, room in self._kept().items():
+            value = saved[name]
+            if value.shape != np.shape(room):
+                raise ValueError(f"{name} has the shape {value.shape}")
+            if value.ndim:
+                room[:] = value
+            else:
+                setattr(self, name, np.float64(value))
+
+
+def without_rows(problem: Problem) -> Problem:
+    """Copy the problem with zero rows (not constructible directly)."""
+    empty = copy.copy(problem)
+    vars(empty).pop("xbar", None)
+    X = problem.X
+    empty.X = X._replace(data=X.data[:0].copy(), indices=X.indices[:0].copy(), indptr=np.zeros(1, X.indptr.dtype))
+    empty.y, empty.weight = problem.y[:0].copy(), problem.weight[:0].copy()
+    return empty
+
+
+def _check_centre(centre, problem: Problem, algorithm: str) -> Centre | None:
+    if centre is None:
+        return None
+    if not isinstance(centre, Centre):
+        raise TypeError(f"centre must be a Centre, as efficient.runs.centring.find_centre gives; got {centre!r}")
+    if not ALGORITHMS[algorithm].centred:
+        raise ValueError(f"centre must be None for {algorithm}, which is not centred; got a Centre")
+    if any(np.shape(part) != (problem.n,) for part in centre if part is not None):
+        raise ValueError(f"centre must have the {problem.n} columns of the problem; got {np.shape(centre.xbar)}")
+    return centre
+
+
+def _check_callback(callback, every) -> int | None:
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of t and the state; got {callback!r}")
+    if every is None:
+        return None
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)):
+        raise TypeError(f"every must be a number of steps, an integer >= 1; got {every!r}")
+    if every < 1 or callback is None:
+        raise ValueError(f"every must be a number of steps >= 1, with a callback; got {every!r}, callback={callback!r}")
+    return int(every)
