@@ -1,4 +1,4 @@
-"""How far a correct float64 implementation may be from the exact result: a bound from the inputs alone, before any is run.
+"""Bound the distance of a correct float64 implementation from the exact result, from the inputs alone.
 
 Correct are, in float64 throughout and with sums in any order: eq. 3 on dense rows, Algorithms 1 to 3 as printed, weights held
 as a scalar times a vector, explicit centring and implicit, a pivot, sums that are divided at the end or a running mean.
@@ -51,6 +51,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reference.losses import get_loss
+
 from .inputs import Run
 
 Vector = Any  # an object array of fractions, whose arithmetic numpy's types do not know
@@ -60,9 +62,9 @@ SHORT = Context(prec=2, rounding=ROUND_UP)
 
 
 def bounds(run: Run, average: bool, checkpoints: Sequence[int], omega: Sequence[Fraction] | None = None) -> dict:
-    """The absolute tolerances for p and g at every step, and for w (the largest of any column) and b at the checkpoints.
+    """Bound the errors of float64: absolute tolerances for p and g at every step, for w and b at the checkpoints.
 
-    `omega` are the weights ω_1, … of the iterates in the mean; without, it is uniform.
+    The one for w is the largest of any column. `omega` are the weights ω_1, … of the iterates in the mean (default: uniform).
     They are None from the first step on whose derivative is not decided in float64; "undecided" then says which and why.
     All is computed on fractions and rounded up to two digits, so that it is the same on every machine.
     """
@@ -124,7 +126,7 @@ def _rows(run: Run) -> _Rows:
 @cache
 def _steps(run: Run) -> tuple[list[Fraction], list[Fraction], int | None]:
     """e and d for every step, and the first step that is not decided."""
-    rows = _rows(run)
+    rows, loss = _rows(run), get_loss(run.loss)
     drawn = sorted(set(run.indices))
     product = {(i, j): abs(rows.centred[i] @ rows.centred[j] + 1) for i in drawn for j in drawn}
     terms_of = {(i, j): rows.size[i] @ rows.size[j] + 1 for i in drawn for j in drawn}
@@ -136,10 +138,10 @@ def _steps(run: Run) -> tuple[list[Fraction], list[Fraction], int | None]:
         handed_on = sum((product[i, j] * d[place] for place, j in before), ZERO)
         terms = sum((terms_of[i, j] * abs(run.steps[place].g) for place, j in before), ZERO)
         e_t = _up((handed_on + (4 * t + rows.once) * EPS * terms) / (run.exact.lam * max(1, t - 1)))
-        if run.loss == "squared":
-            d_t = e_t + EPS * abs(step.g)
-        elif run.loss == "log":
+        if loss.exact:  # a rounded exponential: the log-loss
             d_t = _curvature(abs(step.g), e_t) * e_t + 4 * EPS
+        elif loss.curvature:
+            d_t = loss.curvature(step.g) * e_t + EPS * abs(step.g)
         else:
             d_t = ZERO
             if undecided is None and run.kink_distance(step.p, i) <= e_t and not _is_exact(run, t, terms):

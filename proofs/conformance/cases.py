@@ -1,7 +1,7 @@
-"""The stored test vectors, read: what is asked of an implementation, the exact answer and how far float64 may be from it."""
+"""Read the stored test vectors: the question, the exact answer, and the tolerance of float64."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -24,6 +24,35 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
+class Question:
+    """Train on these rows in this order, centred or not.
+
+    Parameters
+    ----------
+    n : int
+        Number of columns.
+    rows : m rows of (column, value) pairs as they are stored: perhaps unsorted, a column twice, zeros
+    y, loss, lam, indices, centred : arguments of an implementation, in float64; indices are 0-based
+    """
+
+    n: int
+    rows: Sequence[Sequence[tuple[int, float]]]
+    y: list[float]
+    loss: str
+    lam: float
+    indices: list[int]
+    centred: bool
+
+    def matrix(self) -> sp.csr_array:
+        """Make a new CSR array of shape (m, n) that stores the entries as given."""
+        entries = [entry for row in self.rows for entry in row]
+        columns = np.array([column for column, _ in entries], dtype=np.int32)
+        values = np.array([value for _, value in entries], dtype=np.float64)
+        starts = np.cumsum([0, *map(len, self.rows)], dtype=np.int32)
+        return sp.csr_array((values, columns, starts), shape=(len(self.rows), self.n))
+
+
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide."""
 
@@ -39,24 +68,22 @@ class Checkpoint:
         return self.w_tolerance is not None and self.b_tolerance is not None
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One case of the vectors.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Case(Question):
+    """One case of the vectors: a question and its answer.
 
     Parameters
     ----------
     id, comment : str
-        Its name, which never changes, and why it exists.
+        A name that never changes, and the reason for the case.
     flags : tuple of str
-        What is special about it; the README says what they mean.
-    algorithm, average, centred, loss, n, rows, y, lam, indices
-        The question: 0-based, in float64; rows of (column, value) pairs, perhaps unsorted, with repeated columns or zeros.
+        Keys of `proofs.conformance.inputs.FLAGS`.
     p, g : tuples of Fraction
         The predictions before each step and the loss derivatives there.
     p_tolerance, g_tolerance : tuples of float, None from the step on which float64 does not decide
     checkpoints : tuple of Checkpoint
     undecided : str
-        What float64 does not decide, if so.
+        Which step float64 does not decide and why, or nothing.
     """
 
     id: str
@@ -64,13 +91,6 @@ class Case:
     flags: tuple[str, ...]
     algorithm: str
     average: bool
-    centred: bool
-    loss: str
-    n: int
-    rows: list[list[tuple[int, float]]]
-    y: list[float]
-    lam: float
-    indices: list[int]
     p: tuple[Fraction, ...]
     g: tuple[Fraction, ...]
     p_tolerance: tuple[float | None, ...]
@@ -78,16 +98,8 @@ class Case:
     checkpoints: tuple[Checkpoint, ...]
     undecided: str
 
-    def matrix(self) -> sp.csr_array:
-        """A new CSR array of the rows that stores the entries as they are given."""
-        entries = [entry for row in self.rows for entry in row]
-        columns = np.array([column for column, _ in entries], dtype=np.int32)
-        values = np.array([value for _, value in entries], dtype=np.float64)
-        starts = np.cumsum([0, *map(len, self.rows)], dtype=np.int32)
-        return sp.csr_array((values, columns, starts), shape=(len(self.rows), self.n))
-
     def request(self, t: int) -> dict[str, Any]:
-        """What an external program is asked about the first t steps; one line of JSON."""
+        """Ask an external program about the first t steps: an object for one line of JSON."""
         return {
             "id": f"{self.id}@{t}",
             "algorithm": self.algorithm,
@@ -103,12 +115,12 @@ class Case:
 
 
 def load(algorithm: str | Iterable[str] | None = None, loss: str | Iterable[str] | None = None) -> list[Case]:
-    """The cases of the chosen algorithms and losses: a name, several, or None for all.
+    """Read the cases of some algorithms and losses: a name, several, or None for all.
 
     Raises
     ------
     ValueError
-        There is no such algorithm or loss.
+        An algorithm or loss is not among those of the vectors.
     """
     algorithms = _chosen("algorithm", algorithm, ALGORITHM.values())
     losses = _chosen("loss", loss, LOSSES)

@@ -1,7 +1,7 @@
-"""The inputs of the test vectors: rows, labels, λ and draws, each with its reason, and what the flags of a case mean.
+"""Inputs of the test vectors: rows, labels, λ and draws, each with its reason, in inputs.toml; and the flags of a case.
 
 Numbers are short dyadic ones, so that exact results stay short and every input is the float64 that it is written as. Labels
-come in two kinds: real ones for the absolute and squared losses, signs for hinge and log.
+come in two kinds: real ones, and signs for binary losses.
 """
 
 import tomllib
@@ -12,45 +12,24 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-import scipy.sparse as sp
-
-from reference import Problem, iterates
+from reference import Loss, Problem, iterates
+from reference.losses import get_loss
 from reference.sgd import Iterate
+
+from .cases import LOSSES, Question
 
 Row = Sequence[tuple[int, float]]
 
-KINKED = {"absolute": "absolute", "squared": "absolute", "hinge": "hinge", "log": "hinge"}
-"""For each loss the one with a kink that takes the same labels."""
+
+def _kinked(loss: str) -> Loss:
+    """Find the loss with a kink that takes the same labels; a loss with a kink is its own."""
+    kinked = [each for each in map(get_loss, (loss, *LOSSES)) if each.kink and each.binary == get_loss(loss).binary]
+    return kinked[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """A question to an implementation: train on these rows in this order, centred or not.
-
-    Parameters
-    ----------
-    n : int
-        The number of columns.
-    rows : m rows of (column, value) pairs as they are stored: perhaps unsorted, a column twice, zeros
-    y, loss, lam, indices, centred : as the face of an implementation has them, in float64; 0-based
-    """
-
-    n: int
-    rows: Sequence[Row]
-    y: Sequence[float]
-    loss: str
-    lam: float
-    indices: Sequence[int]
-    centred: bool
-
-    @cached_property
-    def X(self) -> sp.csr_array:
-        """The rows as a CSR array that stores the pairs as they are given."""
-        data = np.array([value for row in self.rows for _, value in row], dtype=np.float64)
-        columns = np.array([column for row in self.rows for column, _ in row], dtype=np.int32)
-        starts = np.cumsum([0, *map(len, self.rows)], dtype=np.int32)
-        return sp.csr_array((data, columns, starts), shape=(len(self.rows), self.n))
+class Run(Question):
+    """A question with its steps in rational arithmetic."""
 
     @cached_property
     def exact(self) -> Problem:
@@ -73,19 +52,21 @@ class Run:
         return [flag for flag, (_, holds) in FLAGS.items() if holds(self)]
 
     def kink_distance(self, p: Fraction, i: int) -> Fraction:
-        """How far the prediction p for row i is from the kink of the loss, or of the one with a kink for such labels."""
-        y = Fraction(self.y[i])
-        return abs(p - y) if KINKED[self.loss] == "absolute" else abs(p * y - 1)
+        """Measure from the prediction p for row i to the kink of the loss, or of the one with a kink for such labels."""
+        kink = _kinked(self.loss).kink
+        assert kink is not None
+        return abs(p - kink(Fraction(self.y[i])))
 
     def ties(self) -> bool:
         """Whether a margin is exactly at the kink of the loss, or of the one with a kink for such labels."""
+        kinked = _kinked(self.loss).name
         steps: Iterable[Iterate] = self.steps
-        if KINKED[self.loss] != self.loss:
-            steps = iterates(self._exact(KINKED[self.loss]), self.indices, centred=self.centred)
+        if kinked != self.loss:
+            steps = iterates(self._exact(kinked), self.indices, centred=self.centred)
         return any(self.kink_distance(step.p, i) == 0 for step, i in zip(steps, self.indices, strict=True))
 
     def _exact(self, loss: str) -> Problem:
-        return Problem(self.X, self.y, loss, Fraction(self.lam))
+        return Problem(self.matrix(), self.y, loss, Fraction(self.lam))
 
 
 def _is_far(column: list[Fraction]) -> bool:
@@ -138,21 +119,21 @@ FLAGS: dict[str, tuple[str, Callable[[Run], bool]]] = {
     "IntegerData": ("rows and labels are integers, not all zero", _has_integers),
     "RealText": ("tf-idf weights of real mails: no short numbers", _is_real_text),
 }
-"""What each flag says of a case, in words and as a predicate. A case has all the flags that are true of it."""
+"""Flags: a sentence and a predicate each. A case has all the flags that are true of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a case asks, for every algorithm and loss unless it says otherwise.
+    """Entry of inputs.toml: a question for every algorithm, and every loss that it has labels for.
 
     Parameters
     ----------
     name : the last part of the case's id
     comment : one sentence, why it exists
-    lam, indices : as in `Run`
+    lam, indices : as in `Question`
     rows : dense rows (lists of numbers), of which the zeros are not stored
     n, stored : number of columns, and rows of (column, value) pairs exactly as they are to be stored, in place of `rows`
-    real, sign : the labels for the absolute and squared losses, and for hinge and log; None where there is no such case
+    real, sign : the labels for real losses and for binary ones; None where there is no such case
     centred : for the centred algorithms only (True), the others only (False), or all
     """
 
@@ -168,8 +149,8 @@ class Inputs:
     centred: bool | None = None
 
     def run(self, loss: str, centred: bool) -> Run | None:
-        """The question that these inputs are for one loss, centred or not; None if they are not meant for it."""
-        y = self.real if KINKED[loss] == "absolute" else self.sign
+        """Make the question for one loss, centred or not; None if the entry is not meant for it."""
+        y = self.sign if get_loss(loss).binary else self.real
         if y is None or self.centred not in (None, centred):
             return None
         n, rows = self.n, self.stored
