@@ -1,18 +1,64 @@
-"""Make the page: `python -m proofs.report DIR`."""
+"""Make the report: `python -m proofs.report DIR`.
+
+The ledger is computed, unless it is given; then the pictures are drawn and the loops timed. All of it takes some minutes.
+"""
 
 import argparse
+import io
+import os
 import sys
+import tempfile
 from collections.abc import Sequence
 
-from . import __doc__ as description
-from . import add_arguments
+from threadpoolctl import threadpool_limits
+
+from efficient.runs.files import write_whole
+
+from ..ledger import fill, read_json, summary, to_json
+from ..paper import LABELS
+from ..plan import plan
+from .figures import draw
+from .page import build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m proofs.report", description=description)
-    add_arguments(parser)
+    """Write index.html and proofs.json, each whole or not at all; the exit status is 0 if all is as expected."""
+    parser = argparse.ArgumentParser(prog="python -m proofs.report", description=__doc__)
+    parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
+    parser.add_argument("--ledger", metavar="FILE", help="what `python -m proofs --json FILE` wrote, instead of computing it")
+    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
+    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     options = parser.parse_args(arguments)
-    return options.run(options)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        given = None if options.ledger is None else read_json(options.ledger)
+    except (OSError, ValueError) as error:
+        parser.error(f"--ledger: {error}")
+    made = not os.path.lexists(options.folder)
+    try:  # before minutes are spent
+        if made:
+            os.mkdir(options.folder)
+        with tempfile.TemporaryFile(dir=options.folder):
+            pass
+    except OSError as error:
+        parser.error(f"DIR must be a folder that can be written; got {options.folder!r}: {error.strerror}")
+    try:
+        with threadpool_limits(1):  # as for the ledger alone
+            entries = list(fill(plan(), options.only, options.progress)) if given is None else given
+            entries = [entry for entry in entries if options.only in (None, entry.label)]
+            page = build(entries, list(draw({entry.label for entry in entries}, options.progress)), options.only)
+        files = {"proofs.json": to_json(entries), "index.html": page}
+        for name, text in files.items():
+            write_whole(os.path.join(options.folder, name), lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+    except KeyboardInterrupt:
+        print("proofs.report: interrupted; the page was not written", file=sys.stderr)
+        return 130
+    finally:
+        if made and not os.listdir(options.folder):
+            os.rmdir(options.folder)
+    print(*summary(entries), os.path.join(options.folder, "index.html"), sep="\n")
+    return 0 if entries and all(entry.as_expected for entry in entries) else 1
 
 
 if __name__ == "__main__":

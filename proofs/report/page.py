@@ -1,21 +1,25 @@
-"""The page: the ledger by section of the paper, as one HTML document that loads nothing."""
+"""Render the ledger by section of the paper as one HTML document; a link is made only to what is there."""
 
 import base64
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import groupby
+from html import escape
 from pathlib import Path
-from typing import Any
-from xml.etree.ElementTree import Element, fromstring
+from string import Template
+from xml.etree.ElementTree import fromstring
+
+import sympy
+from latex2mathml.converter import convert
+
+from efficient.runs.algorithms import ALGORITHMS
+from reference import LOSSES
 
 from ..ledger import Entry, versions
 from ..paper import ERRATA, LABELS, SECTIONS
 from ..proved.lines import LINES, RECOVERIES
-from .elements import add, document, element, words
 from .figures import Drawn
-from .formulas import LOSSES, mathml
 
 KINDS = {
     "proved": (
@@ -25,10 +29,7 @@ KINDS = {
     "exact": (("exact",), "in rational arithmetic, compared with ==, or decided by a prover; nothing is rounded"),
     "counted": (("counted",), "entries touched by the shipped code, one by one, on arrays that count"),
     "read": (("read",), "the shipped code held against the pseudocode, line by line"),
-    "mutants": (
-        ("mutants",),
-        "the shipped code with one token changed, in every place: each such program must be refuted",
-    ),
+    "mutants": (("mutants",), "the shipped code with one token changed, in every place: each such program must be refuted"),
     "measured": (("measured",), "in floating point, held against a bound or over several seeds"),
     "other": (("",), "see there"),
 }
@@ -42,11 +43,21 @@ VERDICTS = {
 }
 """By (holds, expected): the class of the mark, its shape, and what the verdict means."""
 
-PSEUDOCODE = {"alg:sgd": "sgd", "alg:asgd": "asgd", "alg:casgd": "casgd"}
+MACROS = {
+    r"\ow": r"\overline{\mathbf{w}}",
+    r"\ob": r"\overline{b}",
+    r"\ox": r"\overline{\mathbf{x}}",
+    r"\bw": r"\mathbf{w}",
+    r"\bv": r"\mathbf{v}",
+    r"\bu": r"\mathbf{u}",
+}
+"""The paper's macros, and what they stand for."""
+
+Numbered = list[tuple[int, Entry]]
 
 
-def build(entries: list[Entry], drawn: list[Drawn], only: str | None, seconds: float) -> str:
-    """The whole page.
+def build(entries: list[Entry], drawn: list[Drawn], only: str | None = None) -> str:
+    """Render the whole page.
 
     Parameters
     ----------
@@ -54,394 +65,240 @@ def build(entries: list[Entry], drawn: list[Drawn], only: str | None, seconds: f
         The ledger; an entry has here the number that it has in `proofs.json`, from 1.
     drawn : list of Drawn
         The pictures for it.
-    only : str or None
-        The label that the ledger is restricted to, if it is.
-    seconds : float
-        How long all this took.
+    only : str, optional
+        The label that the ledger is restricted to.
     """
-    return document(_Page(entries, drawn).whole(only, seconds))
-
-
-class _Page:
-    """What is on the page, and where it is: a link is made only to what is there."""
-
-    def __init__(self, entries: list[Entry], drawn: list[Drawn]):
-        self.entries, self.drawn = entries, drawn
-        self.by_label: dict[str, list[tuple[int, Entry]]] = {label: [] for label in LABELS}
-        for number, entry in enumerate(entries, start=1):
-            self.by_label[entry.label].append((number, entry))
-        present = [label for label in LABELS if self.by_label[label]]
-        self.slips = [label for label in ERRATA if label in present]
-        self.sections = {
-            section: [label for label in present if label not in ERRATA and LABELS[label].section == section]
-            for section in SECTIONS
-        }
-
-    def whole(self, only: str | None, seconds: float) -> Element:
-        return element(
-            "html",
-            _head(),
-            element(
-                "body",
-                element("a", "Skip to the ledger", class_="skip", href="#main"),
-                element(
-                    "header",
-                    element("h1", "Linear learning with sparse data: the evidence"),
-                    element(
-                        "p",
-                        "Ofer Dekel's paper ",
-                        element("cite", "Linear Learning with Sparse Data"),
-                        " (",
-                        element("a", "arXiv:1612.09147", href="https://arxiv.org/abs/1612.09147"),
-                        ") trains linear predictors by averaged stochastic gradient descent without touching a dense vector in "
-                        "a step. This page shows, claim by claim, that its sparse algorithms are the dense definitions, "
-                        "computed at a lower cost.",
-                    ),
-                ),
-                element(
-                    "div",
-                    self.contents(),
-                    element("main", *self.parts(only, seconds), id="main", tabindex="-1"),
-                    class_="columns",
-                ),
-            ),
-            lang="en-GB",
+    by_label: dict[str, Numbered] = {label: [] for label in LABELS}
+    for number, entry in enumerate(entries, start=1):
+        by_label[entry.label].append((number, entry))
+    by_label = {label: there for label, there in by_label.items() if there}
+    errata = [label for label in by_label if label in ERRATA]
+    contents, sections = [link("in-short", "In short")], [_in_short(entries, drawn, only)]
+    for section in SECTIONS:
+        labels = [label for label in by_label if LABELS[label].section == section and label not in ERRATA]
+        if not labels:
+            continue
+        under = (f"<li>{link(label, f'{_title(label)}: {LABELS[label].words}')}</li>" for label in labels)
+        contents.append(f"{link(section, section)}\n<ul>{''.join(under)}</ul>")
+        here = [link(label, label) for label in errata if LABELS[label].section == section]
+        remarks = f"<p>Errata and remarks here: {', '.join(here)}.</p>" if here else ""
+        sections.append(_section(section, section, remarks, *(_block(label, by_label, drawn) for label in labels)))
+    if errata:
+        contents.append(link("errata", "Errata and remarks"))
+        rows = (
+            (link(each.name, each.name), *map(words, (each.kind, each.where, each.printed, each.holds)))
+            for each in ERRATA.values()
+            if each.name in by_label
         )
+        heads = ("id", "kind", "where", "as printed", "what holds")
+        table = _table("Where the paper prints something else, or more needs to be said", heads, rows)
+        sections.append(_section("errata", "Errata and remarks", table, *(_block(label, by_label, drawn) for label in errata)))
+    contents.append(link("reproduce", "Versions and how to reproduce"))
+    sections.append(_reproduce(only))
+    template = Template((Path(__file__).parent / "page.html").read_text("utf8"))
+    items = "\n".join(f"<li>{item}</li>" for item in contents)
+    return template.substitute(contents=items, sections="\n".join(sections))
 
-    def contents(self) -> Element:
-        items = [element("li", _link("in-short", "In short"))]
-        for section, labels in self.sections.items():
-            if labels:
-                under = (element("li", _link(anchor(label), f"{_title(label)}: {_name(label)}")) for label in labels)
-                items.append(element("li", _link(anchor(section), section), element("ul", *under)))
-        if self.slips:
-            items.append(element("li", _link("slips", "Slips and remarks")))
-        items.append(element("li", _link("reproduce", "Versions and how to reproduce")))
-        return element("nav", element("h2", "Contents", id="contents"), element("ul", *items), aria_labelledby="contents")
 
-    def parts(self, only: str | None, seconds: float) -> Iterator[Element]:
-        yield self.in_short(only)
-        for section, labels in self.sections.items():
-            if labels:
-                slips = [slip for slip in self.slips if LABELS[slip].section == section]
-                yield element(
-                    "section",
-                    element("h2", section, id=anchor(section)),
-                    *(
-                        [element("p", "Slips and remarks here: ", *_listed(_link(slip, slip) for slip in slips), ".")]
-                        if slips
-                        else []
-                    ),
-                    *(block for label in labels for block in self.block(label)),
-                    aria_labelledby=anchor(section),
-                )
-        if self.slips:
-            yield self.of_slips()
-        yield self.reproduce(only, seconds)
+def _in_short(entries: list[Entry], drawn: list[Drawn], only: str | None) -> str:
+    """Count the entries by kind and verdict, and name those that are not as expected."""
+    wrong = [(number, entry) for number, entry in enumerate(entries, start=1) if not entry.as_expected]
+    score = {
+        "entries in the ledger": len(entries),
+        "as expected": len(entries) - len(wrong),
+        "mutants": sum(entry.mutants for entry in entries),
+        "of these refuted": sum(entry.refuted for entry in entries),
+    }
+    parts = [f"<div><dt>{what}</dt><dd>{number:,}</dd></div>" for what, number in score.items()]
+    blocks = [f'<dl class="score">{"".join(parts)}</dl>']
+    if only:
+        blocks.append(f"<p>The ledger on this page is restricted to the label <code>{escape(only)}</code>.</p>")
+    if wrong:
+        rows = (f"<li>{link(f'entry-{n}', _title(each.label))}: {words(each.claim)} {_verdict(each)}</li>" for n, each in wrong)
+        blocks.append(f"<p>Not as expected:</p>\n<ul>{''.join(rows)}</ul>")
+    if drawn:
+        links = ", ".join(link(f"picture-{each.picture.name}", each.picture.title) for each in drawn)
+        blocks.append(f"<p>Pictures: {links}.</p>")
+    kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    for entry in entries:
+        kinds[kind_of(entry)].append(entry)
+    verdicts = ((True, True), (False, False))
+    rows_of_kinds = (
+        (
+            f'<span class="kind">{kind}</span>',
+            KINDS[kind][1],
+            len(here),
+            *(sum((entry.holds, entry.expected) == each for entry in here) for each in verdicts),
+            sum(not entry.as_expected for entry in here),
+        )
+        for kind, here in kinds.items()
+        if here
+    )
+    heads = ("kind", "what it is", "entries", "hold", "refuted, as expected", "not as expected")
+    blocks.append(_table("Entries by kind of evidence", heads, rows_of_kinds))
+    shown = {(entry.holds, entry.expected): entry for entry in entries}
+    items = (f"<li>{_verdict(shown[case])}: {VERDICTS[case][2]}</li>" for case in VERDICTS if case in shown)
+    return _section("in-short", "In short", *blocks, f"<p>A verdict has a shape and a word.</p>\n<ul>{''.join(items)}</ul>")
 
-    def in_short(self, only: str | None) -> Element:
-        wrong = [(number, entry) for number, entry in enumerate(self.entries, start=1) if not entry.as_expected]
-        kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
-        for entry in self.entries:
-            kinds[kind_of(entry)].append(entry)
-        rows = [
-            (
-                element("span", kind, class_="kind"),
-                KINDS[kind][1],
-                len(here),
-                sum(entry.holds and entry.as_expected for entry in here),
-                sum(not entry.holds and entry.as_expected for entry in here),
-                sum(not entry.as_expected for entry in here),
+
+def _block(label: str, by_label: dict[str, Numbered], drawn: list[Drawn]) -> str:
+    """Render a label: what it says, the evidence for it, and its pictures."""
+    facts = LABELS[label]
+    code = f" <code>{label}</code>" if facts.printed else ""
+    blocks = [f'<h3 id="{anchor(label)}">{_title(label)} <span class="name">{words(facts.words)}</span>{code}</h3>']
+    blocks += [f'<div class="formula">{mathml(latex)}</div>' for latex in facts.latex]
+    there = [link(each, each) for each in facts.errata if each in by_label]
+    if there:
+        blocks.append(f'<p class="soft">The print differs: see {", ".join(there)}.</p>')
+    if label == "tab:losses":
+        rows = (
+            (name, *(mathml(sympy.latex(sympy.sympify(each)), "inline") for each in loss.formula))
+            for name, loss in LOSSES.items()
+            if loss.formula
+        )
+        caption = "The losses and their derivatives, with the element that is picked at a kink"
+        blocks.append(_table(caption, ("loss", "ℓ(p, y)", "ℓ'(p, y)"), rows))
+    blocks.append(_evidence(label, by_label[label]))
+    blocks += [_figure(each) for each in drawn if each.picture.label == label]
+    for name, algorithm in ALGORITHMS.items():
+        if label == algorithm.label and label.startswith("alg:"):
+            lines = ((words(paper), f"<code>{escape(line)}</code>") for paper, line in (*LINES[name], *RECOVERIES[name]))
+            blocks.append(_table(f"{_title(label)}, line by line", ("the paper", "the shipped code"), lines))
+    return "\n".join(blocks)
+
+
+def _evidence(label: str, entries: Numbered) -> str:
+    """Tabulate the entries under a label: one of a kind in a line, several that claim the same under their claim."""
+    claims: dict[str, Numbered] = {}
+    for number, entry in entries:
+        claims.setdefault(entry.claim, []).append((number, entry))
+    bodies = []
+    for claim, here in claims.items():
+        several = len(here) > 1
+        rows = [f'<tr class="claim"><th scope="rowgroup" colspan="4">{words(claim)}</th></tr>'] if several else []
+        for number, entry in here:
+            about = escape(", ".join(part for part in (entry.data, entry.algorithm, entry.loss) if part))
+            single = words(claim) + (f' <span class="soft">({about})</span>' if about else "")
+            kind = kind_of(entry)
+            rest = entry.evidence.removeprefix(kind) if entry.evidence.startswith(kind) else f" {entry.evidence}"
+            rows.append(
+                f'<tr id="entry-{number}" class="{"instance" if several else "single"}">'
+                f'<th scope="row">{(about or f"entry {number}") if several else single}</th>'
+                f'<td class="evidence"><span class="kind">{kind}</span>{words(rest)}</td>'
+                f'<td class="figure">{words(entry.figure)}</td><td class="verdict">{_verdict(entry)}</td></tr>'
             )
-            for kind, here in kinds.items()
-            if here
-        ]
-        score = [
-            ("entries in the ledger", len(self.entries)),
-            ("as expected", len(self.entries) - len(wrong)),
-            ("mutants", sum(entry.mutants for entry in self.entries)),
-            ("of these refuted", sum(entry.refuted for entry in self.entries)),
-        ]
-        section = element(
-            "section",
-            element("h2", "In short", id="in-short"),
-            element(
-                "dl",
-                *(element("div", element("dt", what), element("dd", f"{number:,}")) for what, number in score),
-                class_="score",
-            ),
-            aria_labelledby="in-short",
-        )
-        if only:
-            section.append(element("p", "The ledger on this page is restricted to the label ", element("code", only), "."))
-        if wrong:
-            section.append(element("p", "Not as expected:"))
-            section.append(element("ul", *(
-                element("li", _link(f"entry-{number}", _title(entry.label)), ": ", *words(entry.claim), " ", _verdict(entry))
-                for number, entry in wrong
-            )))  # fmt: skip
-        if self.drawn:
-            links = (_link(f"picture-{each.picture.name}", each.picture.title) for each in self.drawn)
-            section.append(element("p", "Pictures: ", *_listed(links), "."))
-        section.append(
-            _table(
-                "Entries by kind of evidence",
-                ("kind", "what it is", "entries", "hold", "refuted, as expected", "not as expected"),
-                rows,
-            )
-        )
-        section.append(element("p", "A verdict has a shape and a word."))
-        shown = {(entry.holds, entry.expected): entry for entry in self.entries}
-        section.append(
-            element(
-                "ul", *(element("li", _verdict(entry), ": ", VERDICTS[case][2]) for case, entry in sorted(shown.items())[::-1])
-            )
-        )
-        return section
+        bodies.append("\n".join(rows))
+    caption = f"{anchor(label)}-evidence"
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("claim", "evidence", "figure", "verdict"))
+    body = "".join(f"<tbody>\n{rows}\n</tbody>" for rows in bodies)
+    head = f'<caption id="{caption}">Evidence: {_title(label)}</caption><thead><tr>{heads}</tr></thead>'
+    return _scrolling(f'<table class="claims">{head}{body}</table>', caption)
 
-    def block(self, label: str) -> Iterator[Element]:
-        """A label of the paper: what it says, the evidence for it, and its pictures."""
-        yield _heading(label, _name(label))
-        for latex in LABELS[label].latex:
-            yield _formula(latex)
-        there = [slip for slip in LABELS[label].errata if slip in self.slips]
-        if there:
-            yield element("p", "The print differs: see ", *_listed(_link(slip, slip) for slip in there), ".", class_="soft")
-        if label == "tab:losses":
-            yield _losses()
-        yield self.evidence(label)
-        for each in self.drawn:
-            if each.picture.label == label:
-                yield from _figure(each)
-        if label in PSEUDOCODE:
-            yield _pseudocode(label)
 
-    def evidence(self, label: str) -> Element:
-        """The entries under a label: one of a kind in a line, several that claim the same under their claim."""
-        table = element(
-            "table",
-            element("caption", f"Evidence: {_title(label)}", id=f"{anchor(label)}-evidence"),
-            element(
-                "thead",
-                element("tr", *(element("th", head, scope="col") for head in ("claim", "evidence", "figure", "verdict"))),
-            ),
-            class_="claims",
-        )
-        for claim, group in groupby(
-            sorted(self.by_label[label], key=lambda pair: self.first(pair[1])), lambda pair: pair[1].claim
-        ):
-            listed = list(group)
-            body = element("tbody")
-            if len(listed) > 1:
-                body.append(element("tr", element("th", *words(claim), scope="rowgroup", colspan="4"), class_="claim"))
-            for _, same in groupby(listed, lambda pair: pair[1].evidence):
-                rows = list(same)
-                for place, (number, entry) in enumerate(rows):
-                    body.append(_row(number, entry, len(listed) > 1, 0 if place else len(rows)))
-            table.append(body)
-        return _scrolling(table, f"{anchor(label)}-evidence")
+def _figure(drawn: Drawn) -> str:
+    """Render a picture, and the numbers of a bench as text."""
+    picture, place = drawn.picture, f"picture-{drawn.picture.name}"
+    sides = fromstring(drawn.svg).attrib
+    size = " ".join(f'{side}="{float(sides[side].removesuffix("pt")):.0f}"' for side in ("width", "height"))
+    source = f"data:image/svg+xml;base64,{base64.b64encode(drawn.svg).decode()}"
+    image = f'<img src="{source}" alt="{escape(picture.alternative)}" {size}>'
+    caption = f'<figcaption id="{place}-caption">{words(picture.caption)}</figcaption>'
+    numbers = f"<pre>{escape(chr(10).join(drawn.lines))}</pre>" if drawn.lines else ""
+    return f'<figure id="{place}">{_scrolling(image, f"{place}-caption")}{caption}</figure>\n{numbers}'
 
-    def first(self, entry: Entry) -> int:
-        """Where its claim is first made."""
-        return next(number for number, other in self.by_label[entry.label] if other.claim == entry.claim)
 
-    def of_slips(self) -> Element:
-        table = _table(
-            "Where the paper prints something else, or more needs to be said",
-            ("id", "kind", "where", "as printed", "what holds"),
-            [
-                (
-                    _link(slip.name, slip.name),
-                    slip.kind,
-                    *(list(words(text)) for text in (slip.where, slip.printed, slip.holds)),
-                )
-                for slip in ERRATA.values()
-                if slip.name in self.slips
-            ],
-        )
-        section = element("section", element("h2", "Slips and remarks", id="slips"), table, aria_labelledby="slips")
-        for slip in ERRATA.values():
-            if slip.name in self.slips:
-                section.append(_heading(slip.name, _name(slip.name)))
-                section.append(self.evidence(slip.name))
-        return section
-
-    def reproduce(self, only: str | None, seconds: float) -> Element:
-        command = "python -m proofs.report DIR" + (f" --only {only}" if only else "")
-        return element(
-            "section",
-            element("h2", "Versions and how to reproduce", id="reproduce"),
-            element("p", f"Computed on {date.today().isoformat()} in {seconds:.0f} seconds, on {platform.platform()}, by"),
-            element("pre", element("code", command)),
-            element(
-                "p",
-                "The entries are in ",
-                element("a", "proofs.json", href="proofs.json"),
-                " for machines, in the order of their numbers. One label alone is computed again and printed by ",
-                element("code", "python -m proofs --only LABEL"),
-                "; the proofs are read in full, step by step, with ",
-                element("code", "python -m proofs.proved"),
-                ".",
-            ),
-            _table("Versions", ("package", "version"), list(versions().items())),
-            aria_labelledby="reproduce",
-        )
+def _reproduce(only: str | None) -> str:
+    command = "python -m proofs.report DIR" + (f" --only {escape(only)}" if only else "")
+    return _section(
+        "reproduce",
+        "Versions and how to reproduce",
+        f"<p>Made on {date.today().isoformat()} on {escape(platform.platform())}, by</p><pre><code>{command}</code></pre>",
+        '<p>The entries are in <a href="proofs.json">proofs.json</a> for machines, in the order of their numbers. One label '
+        "alone is computed again and printed by <code>python -m proofs --only LABEL</code>; the proofs are read in full, step "
+        "by step, with <code>python -m proofs.proved</code>.</p>",
+        _table("Versions", ("package", "version"), versions().items()),
+    )
 
 
 def kind_of(entry: Entry) -> str:
-    """The kind of its evidence."""
+    """Tell the kind of evidence from its first words."""
     return next(kind for kind, (begins, _) in KINDS.items() if entry.evidence.startswith(begins))
 
 
 def anchor(label: str) -> str:
-    """The id of a heading."""
-    return label.replace(":", "-").replace(" ", "-")
+    """Make the id of a heading."""
+    return re.sub(r"[^\w-]+", "-", label)
 
 
-def _head() -> Element:
-    style = (Path(__file__).parent / "style.css").read_text("utf8")
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", "Linear learning with sparse data: the evidence"),
-        element("style", style),
-    )
+def link(label: str, text: str) -> str:
+    """Link to a heading or an entry of the page."""
+    return f'<a href="#{anchor(label)}">{words(text)}</a>'
+
+
+PARTS = re.compile(
+    r"`(?P<code>[^`]+)`"
+    r"|(?P<base>(?<![A-Za-z_])[^\W\d_][\u0302\u0304]*'?|Σ)_(?P<sub>\{[^}]*\}|\([^)]*\)|π?(?:[A-Za-z]|\d+)(?![A-Za-z_]))"
+    r"|\^(?P<sup>\{[^}]*\}|-?\w+)"
+)
+
+
+def words(text: str) -> str:
+    """Set the ledger's plain text: `x` is code, w_t and Σ_{j<=t} have subscripts, 2^T a superscript, <= and >= are one sign."""
+    made, begin = "", 0
+    for found in PARTS.finditer(text):
+        made += _signs(text[begin : found.start()] + (found["base"] or ""))
+        if found["code"]:
+            made += f"<code>{escape(found['code'], quote=False)}</code>"
+        else:
+            tag = "sub" if found["sub"] else "sup"
+            made += f"<{tag}>{_signs((found['sub'] or found['sup']).strip('{}()'))}</{tag}>"
+        begin = found.end()
+    return made + _signs(text[begin:])
+
+
+def _signs(text: str) -> str:
+    return escape(text.replace("<=", "≤").replace(">=", "≥"), quote=False)
+
+
+def mathml(latex: str, display: str = "block") -> str:
+    """Convert a formula to a `math` element, without a namespace: a page in HTML needs none."""
+    for macro, meaning in MACROS.items():
+        latex = latex.replace(macro, meaning)
+    return convert(latex, display=display).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
 
 
 def _title(label: str) -> str:
-    """What the paper calls it."""
-    name = LABELS[label].title.partition(" (")[0]
+    """Name a label as the paper prints it, with a capital."""
+    name = LABELS[label].printed or label
     return name[0].upper() + name[1:]
 
 
-def _name(label: str) -> str:
-    return LABELS[label].words
-
-
-def _heading(label: str, name: str) -> Element:
-    heading = element("h3", _title(label), " ", element("span", *words(name), class_="name"), id=anchor(label))
-    if LABELS[label].printed:
-        add(heading, " ", element("code", label))
-    return heading
-
-
-def _formula(latex: str) -> Element:
-    return element("div", mathml(latex), class_="formula")
-
-
-def _link(anchor: str, text: str) -> Element:
-    return element("a", text, href=f"#{anchor}")
-
-
-def _listed(elements: Iterable[Element]) -> list[Element | str]:
-    return [part for each in elements for part in (", ", each)][1:]
-
-
-def _verdict(entry: Entry) -> Element:
+def _verdict(entry: Entry) -> str:
     kind, shape, _ = VERDICTS[entry.holds, entry.expected]
-    return element("span", element("span", shape, aria_hidden="true"), f" {entry.verdict}", class_=kind)
+    return f'<span class="{kind}"><span aria-hidden="true">{shape}</span> {entry.verdict}</span>'
 
 
-def _row(number: int, entry: Entry, several: bool, span: int) -> Element:
-    """The row of an entry; its evidence stands there for so many rows, and not at all if `span` is 0."""
-    about = ", ".join(part for part in (entry.data, entry.algorithm, entry.loss) if part)
-    if several:
-        head: list[Element | str] = [about or ("in general" if kind_of(entry) == "proved" else f"entry {number}")]
-    else:
-        head = [*words(entry.claim), *((" ", element("span", f"({about})", class_="soft")) if about else ())]
-    kind = kind_of(entry)
-    rest = entry.evidence.removeprefix(kind) if entry.evidence.startswith(kind) else f" {entry.evidence}"
-    evidence = element("td", element("span", kind, class_="kind"), *words(rest), class_="evidence", rowspan=span)
-    return element(
-        "tr",
-        element("th", *head, scope="row"),
-        *([evidence] if span else []),
-        element("td", *words(entry.figure), class_="figure"),
-        element("td", _verdict(entry), class_="verdict"),
-        id=f"entry-{number}",
-        class_="instance" if several else "single",
-    )
+def _section(label: str, title: str, *blocks: str) -> str:
+    inside = "\n".join(block for block in blocks if block)
+    return f'<section aria-labelledby="{anchor(label)}"><h2 id="{anchor(label)}">{title}</h2>\n{inside}\n</section>'
 
 
-def _table(caption: str, heads: tuple[str, ...], rows: Sequence[Sequence]) -> Element:
-    """A table; the first cell of a row is its head, and numbers stand right."""
-    numbers = [all(re.fullmatch(r"[\d.,]+|not timed", str(row[place])) for row in rows) for place in range(len(heads))]
-    looks = [{"class_": "number"} if number else {} for number in numbers]
-    place = anchor(f"table {caption}").replace(",", "")
-    table = element(
-        "table",
-        element("caption", caption, id=place),
-        element(
-            "thead", element("tr", *(element("th", head, scope="col", **look) for head, look in zip(heads, looks, strict=True)))
-        ),
-    )
-    body = element("tbody")
-    for row in rows:
-        cells = [cell if isinstance(cell, list) else [cell] for cell in row]
-        first, *others = zip(cells, looks, strict=True)
-        head = element("th", *first[0], scope="row", **first[1])
-        body.append(element("tr", head, *(element("td", *cell, **look) for cell, look in others)))
-    table.append(body)
-    return _scrolling(table, place)
+def _table(caption: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Tabulate rows of HTML; the first cell of a row is its head, and numbers stand right."""
+
+    def cells() -> Iterator[str]:
+        for head, *others in rows:
+            values = "".join(
+                f'<td class="number">{each}</td>' if isinstance(each, int) else f"<td>{each}</td>" for each in others
+            )
+            yield f'<tr><th scope="row">{head}</th>{values}</tr>'
+
+    place = anchor(f"table {caption}")
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    head = f'<caption id="{place}">{caption}</caption><thead><tr>{top}</tr></thead>'
+    return _scrolling("<table>" + head + "<tbody>\n" + "\n".join(cells()) + "\n</tbody></table>", place)
 
 
-def _scrolling(wide: Element, caption: str) -> Element:
-    """What is wider than a narrow screen scrolls in its place, by the keyboard too."""
-    return element("div", wide, class_="scroll", role="region", tabindex="0", aria_labelledby=caption)
-
-
-def _losses() -> Element:
-    rows = [(name, mathml(value, "inline"), mathml(slope, "inline")) for name, (value, slope) in LOSSES.items()]
-    heads = ("loss", "ℓ(p, y)", "ℓ'(p, y)")
-    return _table("The losses and their derivatives, with the element that is picked at a kink", heads, rows)
-
-
-def _pseudocode(label: str) -> Element:
-    name = PSEUDOCODE[label]
-    rows = [(list(words(paper)), element("code", line)) for paper, line in (*LINES[name], *RECOVERIES[name])]
-    return _table(f"{_title(label)}, line by line", ("the paper", "the shipped code"), rows)
-
-
-def _figure(drawn: Drawn) -> Iterator[Element]:
-    """The picture, and its numbers as a table where a bench has measured them."""
-    picture = drawn.picture
-    svg = fromstring(drawn.svg)
-    width, height = (round(float(svg.attrib[side].removesuffix("pt"))) for side in ("width", "height"))
-    data = base64.b64encode(drawn.svg).decode()
-    image = element("img", src=f"data:image/svg+xml;base64,{data}", alt=picture.alternative, width=width, height=height)
-    place = f"picture-{picture.name}"
-    caption = element("figcaption", element("strong", f"{picture.title}. "), *words(picture.caption), id=f"{place}-caption")
-    yield element("figure", _scrolling(image, f"{place}-caption"), caption, id=place)
-    if drawn.results:
-        yield {"speed": _speeds, "scaling": _exponents}[picture.name](drawn.results)
-
-
-def _speeds(results: dict[str, Any]) -> Element:
-    timed = {(entry["set"], entry["order"], entry["contestant"]): entry["ns_per_entry"] for entry in results["timings"]}
-    places = list(dict.fromkeys((name, order) for name, order, _ in timed))
-    rows = []
-    for contestant in dict.fromkeys(name for *_, name in timed):
-        ns = [timed.get((*place, contestant)) for place in places]
-        rows.append((contestant, *(f"{each['median']:.2f}" if each else "not timed" for each in ns)))
-    caption = f"Medians of nanoseconds for a stored entry visited, one thread of {results['machine']['processor']}"
-    return _table(caption, ("contestant", *(f"{name}, {order}" for name, order in places)), rows)
-
-
-def _exponents(results: dict[str, Any]) -> Element:
-    rows = [
-        (
-            f"{entry['algorithm']}, {entry['part']}",
-            what,
-            entry["variable"],
-            f"{entry['x'][0]:,} to {entry['x'][-1]:,}",
-            f"{round(entry['last_exponent'], 2) + 0.0:.2f}",
-            "none" if entry["tends_to"] is None else str(entry["tends_to"]),
-        )
-        for curves, what in (("curves", "seconds"), ("counts", "entries"))
-        for entry in results[curves]
-    ]
-    heads = ("what", "unit", "against", "from … to", "exponent of the last decade", "claimed for large values")
-    return _table("Exponents of the cost", heads, rows)
+def _scrolling(wide: str, caption: str) -> str:
+    """Let what is wider than a narrow screen scroll in its place, by the keyboard too."""
+    return f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{caption}">{wide}</div>'
