@@ -1,74 +1,284 @@
-"""Imports run one way: reference <- efficient <- proofs <- notebooks, tests; and a bare import stays light."""
+"""Imports run one way, floor by floor from the definitions up to the report; and a bare import stays light."""
 
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MAY_IMPORT = {"reference": set(), "efficient": {"reference"}, "proofs": {"reference", "efficient"}}
-ALGORITHMS = {"reference.sgd", "reference.asgd", "reference.csgd", "reference.casgd"}
+PACKAGES = ("reference", "efficient", "proofs")
+
+FLOORS = (
+    ("reference",),
+    ("efficient.kernels",),
+    ("efficient.sgd", "efficient.asgd", "efficient.csgd", "efficient.casgd"),
+    ("efficient.runs",),
+    ("efficient.training",),
+    ("efficient.estimators", "efficient.cli"),
+    ("efficient",),  # its __init__ and __main__
+    ("proofs.paper", "proofs.data", "proofs.peer"),
+    ("proofs.ledger",),
+    ("proofs.proved", "proofs.compared", "proofs.counted", "proofs.measured"),
+    ("proofs.slips", "proofs.bench", "proofs.conformance"),
+    ("proofs.plan", "proofs.pictures", "proofs.course"),
+    ("proofs.report",),
+    ("proofs",),
+)
+"""Units from the ground up, each a module or a folder but for the units in it. A unit imports lower floors only."""
+
+ROOMS_AT_MOST, FLOORS_OF_ROOMS_AT_MOST = 20, 5
+DEFINITIONS = {"reference.sgd", "reference.asgd", "reference.csgd", "reference.casgd", "reference.iterates"}
+"""Algorithms that the claim may not use, since it is compared with them."""
+
+COLLECTORS = {"proofs.plan", "proofs.proved.claims", "proofs.proved.__main__"}
+"""Modules that gather the claims."""
+
+SHOWN = {
+    "proofs.pictures.evidence": {"proofs.compared.iterates", "proofs.compared.translation"},
+    "proofs.pictures.measured": {"proofs.measured.averaging", "proofs.measured.stability"},
+    "proofs.pictures.cost": {"proofs.counted.cost"},
+    "proofs.slips": {"proofs.counted.cost"},
+    "proofs.bench.scaling": {"proofs.counted.cost"},
+    "proofs.course.algorithms": {"proofs.counted.cost"},
+    "proofs.compared.scikit_learn": {"proofs.compared.iterates"},
+    "proofs.conformance.examined": {"proofs.measured.stability"},
+}
+"""Modules that run the experiment of a claim again, on other data or to draw it."""
 
 
-def imported(source: str) -> set[str]:
-    """The absolute modules that a source imports, and the names taken from them."""
+def module_of(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {
+    module_of(file): file.read_text("utf8")
+    for package in PACKAGES
+    for file in sorted((ROOT / package).rglob("*.py"))
+    if "examples" not in file.parts
+}
+FOLDERS = {module_of(file) for package in PACKAGES for file in (ROOT / package).rglob("__init__.py")}
+
+
+def imported(name: str, source: str, modules=frozenset(SOURCES)) -> set[str]:
+    """List the modules and names that a module imports, anywhere in its source; relative ones in full."""
+    package = name if name in FOLDERS else name.rpartition(".")[0]
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            found = {f"{base}.{alias.name}" for alias in node.names}
+            names |= {each for each in found if each in modules or each in DEFINITIONS}
+            names |= {base} if found - modules else set()
+    return names - {name}
 
 
-def trespasses(package: str, source: str) -> set[str]:
-    """What the source of a module in this package imports and may not."""
-    ours = {name for name in imported(source) if name.split(".")[0] in (*MAY_IMPORT, "tests", "notebooks")}
-    wrong = {name for name in ours if name.split(".")[0] not in MAY_IMPORT[package]}
-    if package == "efficient":  # the claim may not lean on the definitions that it is compared with
-        wrong |= ours & (ALGORITHMS | {"reference.iterates"})
+def unit_of(name: str) -> str | None:
+    """Find the unit that a module belongs to, the longest that fits."""
+    units = [unit for floor in FLOORS for unit in floor if f"{name}.".startswith(f"{unit}.")]
+    return max(units, key=len, default=None)
+
+
+def floor_of(unit: str) -> int:
+    return next(number for number, floor in enumerate(FLOORS) if unit in floor)
+
+
+def trespasses(name: str, source: str) -> set[str]:
+    """List what a module imports and may not: its own floor and those above, other than its unit; tests; definitions."""
+    wrong = set()
+    for each in imported(name, source):
+        top = each.split(".")[0]
+        if top in ("tests", "notebooks") or (name.startswith("efficient") and each in DEFINITIONS):
+            wrong.add(each)
+        elif top in PACKAGES:
+            ours, theirs = unit_of(name), unit_of(each)
+            if theirs != ours and floor_of(theirs) >= floor_of(ours):
+                wrong.add(each)
     return wrong
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("[rep]*/**/*.py")), ids=lambda file: str(file.relative_to(ROOT)))
-def test_imports_run_one_way(file):
-    package = file.relative_to(ROOT).parts[0]
-    assert trespasses(package, file.read_text("utf8")) == set()
+def states_claims(source: str) -> bool:
+    """True if the module lists jobs for the ledger, or proofs."""
+    for node in ast.parse(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        if any(isinstance(target, ast.Name) and target.id == "PROOFS" for target in targets):
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name == "jobs":
+            return True
+    return False
+
+
+def helpers_in_claims(sources: dict[str, str]) -> set[tuple[str, str]]:
+    """List who imports from a module that states claims, and from which, but for those that gather or show claims."""
+    claims = {name for name, source in sources.items() if name.startswith("proofs") and states_claims(source)}
+    found = {(name, each) for name, source in sources.items() for each in imported(name, source, frozenset(sources)) & claims}
+    return {(name, each) for name, each in found if name not in COLLECTORS and each not in SHOWN.get(name, ())}
+
+
+def cycle(sources: dict[str, str]) -> list[str]:
+    """Find modules that import each other in a circle."""
+    graph = {name: imported(name, source, frozenset(sources)) & set(sources) for name, source in sources.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_module_imports_lower_floors_only(name):
+    assert trespasses(name, SOURCES[name]) == set()
+
+
+def test_house_has_few_rooms_and_floors_and_no_circle():
+    assert len(FOLDERS) <= ROOMS_AT_MOST
+    for package in PACKAGES:
+        inside = [floor for floor in FLOORS if any(unit.startswith(f"{package}.") and unit in FOLDERS for unit in floor)]
+        assert len(inside) <= FLOORS_OF_ROOMS_AT_MOST
+    units = [unit for floor in FLOORS for unit in floor if f"{name}.".startswith(f"{unit}.")]
+    return max(units, key=len, default=None)
+
+
+def floor_of(unit: str) -> int:
+    return next(number for number, floor in enumerate(FLOORS) if unit in floor)
+
+
+def trespasses(name: str, source: str) -> set[str]:
+    """List what a module imports and may not: its own floor and those above, other than its unit; tests; definitions."""
+    wrong = set()
+    for each in imported(name, source):
+        top = each.split(".")[0]
+        if top in ("tests", "notebooks") or (name.startswith("efficient") and each in DEFINITIONS):
+            wrong.add(each)
+        elif top in PACKAGES:
+            ours, theirs = unit_of(name), unit_of(each)
+            if theirs != ours and floor_of(theirs) >= floor_of(ours):
+                wrong.add(each)
+    return wrong
+
+
+def states_claims(source: str) -> bool:
+    """True if the module lists jobs for the ledger, or proofs."""
+    for node in ast.parse(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        if any(isinstance(target, ast.Name) and target.id == "PROOFS" for target in targets):
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name == "jobs":
+            return True
+    return False
+
+
+def helpers_in_claims(sources: dict[str, str]) -> set[tuple[str, str]]:
+    """List who imports from a module that states claims, and from which, but for those that gather or show claims."""
+    claims = {name for name, source in sources.items() if name.startswith("proofs") and states_claims(source)}
+    found = {(name, each) for name, source in sources.items() for each in imported(name, source, frozenset(sources)) & claims}
+    return {(name, each) for name, each in found if name not in COLLECTORS and each not in SHOWN.get(name, ())}
+
+
+def cycle(sources: dict[str, str]) -> list[str]:
+    """Find modules that import each other in a circle."""
+    graph = {name: imported(name, source, frozenset(sources)) & set(sources) for name, source in sources.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_module_imports_lower_floors_only(name):
+    assert trespasses(name, SOURCES[name]) == set()
+
+
+def test_house_has_few_rooms_and_floors_and_no_circle():
+    assert len(FOLDERS) <= ROOMS_AT_MOST
+    for package in PACKAGES:
+        inside = [floor for floor in FLOORS if any(unit.startswith(f"{package}.") for unit in floor)]
+        assert len(inside) <= 6
+    units = [unit for floor in FLOORS for unit in floor]
+    assert sorted(units) == sorted({unit_of(name) for name in SOURCES})
+    assert cycle(SOURCES) == []
+
+
+def test_no_helper_is_imported_from_a_module_that_states_claims():
+    assert helpers_in_claims(SOURCES) == set()
 
 
 @pytest.mark.parametrize(
-    ("package", "source"),
+    ("name", "source"),
     [
-        ("reference", "import efficient"),
-        ("reference", "def f():\n    from proofs.ledger import Entry"),
-        ("efficient", "from reference import sgd"),
-        ("efficient", "from reference.asgd import asgd"),
-        ("efficient", "import proofs"),
-        ("proofs", "import tests.test_exact"),
+        ("reference.sgd", "import efficient"),
+        ("reference.rows", "def f():\n    from proofs.ledger import Entry"),
+        ("efficient.runs.state", "from reference import sgd"),
+        ("efficient.sgd", "from reference.asgd import asgd"),
+        ("efficient.cli.train", "import proofs"),
+        ("efficient.sgd", "from . import asgd"),
+        ("efficient.kernels.sparse", "from ..runs.state import State"),
+        ("efficient.training.models", "from .. import State"),
+        ("efficient.cli.train", "from ..estimators import linear"),
+        ("proofs.proved.sgd", "from ..plan import plan"),
+        ("proofs.bench.measure", "from .. import pictures"),
+        ("proofs.ledger", "import tests.helpers"),
     ],
 )
-def test_a_trespass_is_seen(package, source):
-    assert trespasses(package, source)
+def test_trespasses_sees_an_import_upward(name, source):
+    assert trespasses(name, source)
+
+
+def test_cycle_sees_two_modules_that_import_each_other():
+    sources = {"reference.a": "from .b import x", "reference.b": "def f():\n    from . import a", "reference.c": ""}
+    assert set(cycle(sources)) == {"reference.a", "reference.b"}
+    assert cycle({"reference.a": "from .b import x", "reference.b": ""}) == []
+
+
+@pytest.mark.parametrize("claim", ["def jobs():\n    return []", "PROOFS = {}", "PROOFS: dict = {}"])
+def test_helpers_in_claims_sees_a_helper(claim):
+    sources = {
+        "proofs.proved.a": claim,
+        "proofs.proved.b": "from .a import helper",
+        "proofs.plan": "from .proved.a import jobs",
+    }
+    assert helpers_in_claims(sources) == {("proofs.proved.b", "proofs.proved.a")}
 
 
 def run(code: str, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, **options)
 
 
-@pytest.mark.parametrize("heavy", ["sklearn", "sympy", "matplotlib", "mpmath", "pandas"])
-def test_a_bare_import_is_light(heavy):
-    done = run(f"import sys, efficient; sys.exit({heavy!r} in sys.modules)", cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+HEAVY = ["sklearn", "sympy", "matplotlib", "mpmath", "pandas", "scipy.optimize"]
 
 
-@pytest.mark.parametrize("stranger", ["reference", "efficient"])
-def test_a_stranger_of_the_same_name_is_refused_with_the_cure(stranger, tmp_path):
-    (tmp_path / stranger).mkdir()
-    (tmp_path / stranger / "__init__.py").touch()
-    needs_it = {"reference": "efficient", "efficient": "proofs"}[stranger]
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        ("reference, reference.datasets, reference.svmlight, reference.optimum", HEAVY),
+        ("efficient", HEAVY),
+        ("efficient.cli.options, " + ", ".join(name for name in SOURCES if name.startswith("efficient.training.")), HEAVY[:1]),
+    ],
+    ids=lambda value: value.split(",")[0] if isinstance(value, str) else "",
+)
+def test_import_is_light(modules, heavy):
+    done = run(f"import sys, {modules}; print([name for name in {heavy} if name in sys.modules])", cwd=ROOT)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_import_of_the_estimators_is_not_light():
+    done = run("import sys, efficient.estimators.linear; print('sklearn' in sys.modules)", cwd=ROOT)
+    assert done.stdout.strip() == "True", done.stderr
+
+
+@pytest.mark.parametrize("other", ["reference", "efficient"])
+def test_another_package_of_the_same_name_is_refused_with_the_cure(other, tmp_path):
+    (tmp_path / other).mkdir()
+    (tmp_path / other / "__init__.py").touch()
+    needs_it = {"reference": "efficient", "efficient": "proofs"}[other]
     done = run(f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import {needs_it}", cwd=tmp_path)
     assert done.returncode == 1
-    assert f"`{stranger}`" in done.stderr
-    assert "virtual environment of its own" in done.stderr
+    assert f"`{other}`" in done.stderr
+    assert "environment" in done.stderr
