@@ -18,12 +18,17 @@ AVERAGING = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.av
 CENTRED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.centred)
 UNCENTRED = tuple(name for name in ALGORITHMS if name not in CENTRED)
 
+
+def odd_steps(t):
+    return t % 2
+
+
 AVERAGES = {
     "uniform": None,
     "t-weighted": polynomial(1),
     "(t + 1/2)²-weighted": polynomial(2, 0.5),
     "√t-weighted": polynomial(0.5),
-    "odd steps": lambda t: t % 2,
+    "odd steps": odd_steps,
     "after 1": suffix(1),
     "after 3": suffix(3),
 }
@@ -37,8 +42,13 @@ def excerpt(name: str) -> Dataset:
 
 
 BY_HAND = np.array([[1.0, 0, 2], [0, 3, 0], [0, 0, 0], [4, 0, 1]])  # with an empty row
+# column 1 of row 0 is stored twice, rows 0 and 2 are out of order
+STORED_TWICE = sp.csr_array(
+    (np.array([2.0, 1, 0.25, 3, 1, 4]), np.array([2, 1, 1, 1, 2, 0]), np.array([0, 3, 4, 6])), shape=(3, 3)
+)
 DATA = {
     "by hand": Dataset(sp.csr_array(BY_HAND), np.array([1.0, -1, 1, -1])),
+    "stored twice": Dataset(STORED_TWICE, np.array([1.0, -1, 1])),
     "generic": make_generic(8, 6, 3, seed=1),
     "numbers": make_generic(8, 6, 3, seed=1, binary=False),
     "ties": make_ties(8, 4, 2, seed=1),

@@ -1,8 +1,8 @@
-"""An arithmetic that bounds float64: a number is an exact result, together with how far a float64 program may be from it.
+"""Arithmetic that bounds float64: a number is an exact result, together with how far a float64 program may be from it.
 
-The sources that ship run on these numbers as they run on fractions. So the bounds that the search uses are derived from the
-code, operation by operation; nothing in them is guessed but how well `math.exp` rounds. A sum is bounded in whatever order it
-is added up, since BLAS chooses its own. As the bounds are computed in float64 themselves, every one is made a little larger.
+The shipped sources run on these numbers as they run on fractions. So the bounds are derived from the code, operation by
+operation; nothing in them is guessed but how well `math.exp` rounds. A sum is bounded in whatever order it is added up, since
+BLAS chooses its own. As the bounds are computed in float64 themselves, every one is made a little larger.
 """
 
 import copy
@@ -15,7 +15,7 @@ import numpy as np
 
 import reference
 from efficient import State
-from proofs.compared.iterates import KINK_DISTANCE
+from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES, Loss, Predictor, Problem
 from reference.arithmetic import fraction
 from reference.losses import GRID_BITS
@@ -31,12 +31,12 @@ UP = 1 + 16 * UNIT
 """By how much: a bound is a few sums and products of numbers >= 0, and what underflows in them is less than 4 TINY."""
 
 LOG_UNITS = 8
-"""The log-loss's derivative −y e/(1 + e) or −y/(1 + e) is off by LOG_UNITS u: exp by 2 units in the last place, 4 u, and at
-most three operations."""
+"""Bound, in u, of the error of a derivative. That of the log-loss, −y e/(1 + e) or −y/(1 + e), has the largest: exp is off by
+2 units in the last place, 4 u, and there are at most three operations more."""
 
 
 def size(value: Fraction) -> float:
-    """A float64 that is at least |value|."""
+    """Float64 that is at least |value|."""
     try:
         return float(abs(value)) * UP + TINY if value else 0.0
     except OverflowError:
@@ -44,7 +44,7 @@ def size(value: Fraction) -> float:
 
 
 class Rounded:
-    """What a float64 program computes: `value` in exact arithmetic, and in floats at most `bound` away from that.
+    """Result of a float64 program: `value` in exact arithmetic, and in floats at most `bound` away from that.
 
     As long as it is only added to, it is a sum of terms: `error` is what they bring along and `mass` the sum of their
     absolute values, so that n terms in any order and bracketing are off by error + (n − 1) u mass, a little more for u².
@@ -68,7 +68,7 @@ class Rounded:
         return (self.error + rounded / (1 - rounded) * self.mass + TINY) * UP
 
     def allows(self, number) -> bool:
-        """Whether a float64 program may have computed this finite number."""
+        """Tell if a float64 program may have computed this finite number."""
         if not abs(number) < np.inf:
             return False
         return self.bound == np.inf or abs(fraction(number) - self.value) <= fraction(self.bound)
@@ -130,13 +130,13 @@ class Rounded:
 
 
 def _once_more(value: Fraction, error: float) -> Rounded:
-    """The result of one more operation, whose operands make it wrong by `error`."""
+    """Result of one more operation, whose operands make it wrong by `error`."""
     error = error if error < np.inf else np.inf  # infinity times 0 is NaN
     return Rounded(value, (error + UNIT * (size(value) + error) + 4 * TINY) * UP)
 
 
 class Prescribed:
-    """A derivative that already is multiplied by the weight of its example: what a float run took, however it came by it."""
+    """Derivative that a float run took, already multiplied by the weight of its example."""
 
     def __init__(self, slope):
         self.slope = slope
@@ -146,74 +146,76 @@ class Prescribed:
 
 
 class Undecided(Exception):
-    """The derivative jumps within the bound of the prediction: float64 may take either side."""
+    """Raised where the derivative jumps within the bound of the prediction: float64 may take either side."""
 
 
 Derivative = Callable[[Any, Any], Any]
 
 
-def derivative(loss: str) -> Derivative:
-    """ℓ'(p, y) of the paper's losses on rounded numbers; Undecided where p may be on either side of the kink."""
-    exact = (LOSSES[loss].exact or LOSSES[loss]).derivative
+def derivative(name: str) -> Derivative:
+    """ℓ'(p, y) of a built-in loss on rounded numbers; Undecided where p may be on either side of the kink."""
+    loss = LOSSES[name].exact or LOSSES[name]
+    # largest |ℓ''|: a float64 derivative moves by no more than this times what p does
+    steepest = max(float(loss.curvature(Fraction(k, 8))) for k in range(-8, 9)) if loss.curvature else 0.0
 
     def rounded(p, y):
         p = Rounded(p)
-        if loss == "squared":
-            return p - y
-        value = exact(p.value, y.value)
-        if loss in KINK_DISTANCE:
-            if p.bound > 0 and p.allows(y.value):  # the kink of the absolute loss is at p = y, and so is the hinge's for y = ±1
-                raise Undecided(f"p is {size(p.value - y.value):.1e} from the kink, and known to {p.bound:.1e}")
+        value = loss.derivative(p.value, y.value)
+        if loss.kink is not None:
+            if p.bound > 0 and p.allows(kink := loss.kink(y.value)):
+                raise Undecided(f"p is {size(p.value - kink):.1e} from the kink, and known to {p.bound:.1e}")
             return Rounded(value)
-        # 0 on the grid stands for less than half a step of it, and the loops pass a row over only where floats have 0 too
-        value = value or -y.value / (2 << GRID_BITS)
-        moved = p.bound / 4  # |ℓ''| <= 1/4
-        return Rounded(value, (moved + LOG_UNITS * UNIT * (size(value) + moved) + 2.0**-GRID_BITS + TINY) * UP)
+        grid = 0.0
+        if LOSSES[name].exact is not None:
+            # 0 on the grid stands for less than half a step of it, and the loops pass a row over only where floats have 0 too
+            value, grid = value or -y.value / (2 << GRID_BITS), 2.0**-GRID_BITS
+        moved = p.bound * steepest
+        return Rounded(value, (moved + LOG_UNITS * UNIT * (size(value) + moved) + grid + TINY) * UP)
 
     return rounded
 
 
 def prescribed(slopes, number=Rounded) -> Derivative:
-    """The derivatives that a run took, one after the other, whatever the predictions."""
+    """Derivatives that a run took, one after the other, whatever the predictions."""
     remaining = iter(slopes)
     return lambda p, y: Prescribed(number(next(remaining)))
 
 
 def numbers(values, number=Rounded) -> np.ndarray:
-    """An array of these in exact or in rounded arithmetic."""
+    """Array of these in exact or in rounded arithmetic."""
     array = np.empty(len(values), dtype=object)
     array[:] = [number(value) for value in values]
     return array
 
 
 def in_arithmetic(problem: Problem, number, derivative: Derivative) -> Problem:
-    """A float problem's canonical rows in the arithmetic of `number`, with another derivative."""
-    twin = copy.copy(problem)
-    vars(twin).pop("xbar", None)
-    twin.number, twin.lam = number, number(problem.lam)
-    twin.X = problem.X._replace(data=numbers(problem.X.data, number))
-    twin.y, twin.weight = numbers(problem.y, number), numbers(problem.weight, number)
-    twin.loss = Loss(problem.loss.name, problem.loss.value, derivative)
-    return twin
+    """Canonical rows of a float problem in the arithmetic of `number`, with another derivative."""
+    other = copy.copy(problem)
+    vars(other).pop("xbar", None)
+    other.number, other.lam = number, number(problem.lam)
+    other.X = problem.X._replace(data=numbers(problem.X.data, number))
+    other.y, other.weight = numbers(problem.y, number), numbers(problem.weight, number)
+    other.loss = Loss(problem.loss.name, problem.loss.value, derivative)
+    return other
 
 
 def on_rounded(problem: Problem, algorithm: str, derivative: Derivative, pivot=None, **options) -> State:
-    """The state of a float problem on rounded numbers: the loop that ships, run on these. With a pivot, on the rows x − pivot.
+    """State of a float problem on rounded numbers: the shipped loop, run on these. With a pivot, on the rows x − pivot.
 
     Its predictions and predictors bound those of `State(problem, algorithm, **options)`; see `for_raw_rows`.
     """
     if options.get("weights") is not None:
         options["weights"] = in_floats(options["weights"])
-    twin = in_arithmetic(problem, Rounded, derivative)
+    other = in_arithmetic(problem, Rounded, derivative)
     if pivot is not None:
-        moved = [twin.X.dense(i) - numbers(pivot) for i in range(twin.m)]
-        everywhere = np.tile(np.arange(twin.n), twin.m)
-        twin.X = Rows(numbers([x for row in moved for x in row]), everywhere, np.arange(twin.m + 1) * twin.n, twin.n)
-    return State(twin, algorithm, **options)
+        moved = [other.X.dense(i) - numbers(pivot) for i in range(other.m)]
+        everywhere = np.tile(np.arange(other.n), other.m)
+        other.X = Rows(numbers([x for row in moved for x in row]), everywhere, np.arange(other.m + 1) * other.n, other.n)
+    return State(other, algorithm, **options)
 
 
 def for_raw_rows(predictor: Predictor | None, pivot) -> Predictor | None:
-    """What a State makes of a predictor for the rows x − pivot."""
+    """Predictor for raw rows that a State makes of one for the rows x − pivot."""
     if predictor is None or pivot is None:
         return predictor
     around = Predictor(predictor.w, predictor.b, numbers(pivot))
@@ -221,12 +223,12 @@ def for_raw_rows(predictor: Predictor | None, pivot) -> Predictor | None:
 
 
 def in_floats(weights) -> Callable:
-    """The weights ω_t that a float run takes, as functions of one exact or rounded step number."""
+    """Averaging weights ω_t of a float run, as functions of one exact or rounded step number."""
     return lambda t: float(np.asarray(weights(np.array([float(t.value if isinstance(t, Rounded) else t)]))).ravel()[0])
 
 
 def allows(wanted: Predictor, found: Predictor) -> bool:
-    """Whether a float64 program may have computed this predictor."""
+    """Tell if a float64 program may have computed this predictor."""
     pairs = [*zip(wanted.w, found.w, strict=True), (wanted.b, found.b)]
     if (wanted.pivoted is None) != (found.pivoted is None):
         return False
@@ -236,22 +238,22 @@ def allows(wanted: Predictor, found: Predictor) -> bool:
 
 
 def recover(state: State) -> Predictor | None:
-    """The mean that a state keeps, or its last iterate if it keeps none; None if the weights of the mean are all 0."""
-    if state._parts.average is None:
+    """Mean that a state keeps, or its last iterate if it keeps none; None if the averaging weights are all 0."""
+    if not ALGORITHMS[state.algorithm].averaging:
         return state.last()
     return state.average() if state.total != 0 else None
 
 
 @np.errstate(over="ignore", invalid="ignore")  # where a bound overflows it is infinite
 def sparse_bound(problem: Problem, algorithm: str, indices, derivative, *, pivoting=True, **options) -> Predictor | None:
-    """What `efficient` returns, on rounded numbers; None if the weights are all 0. Without pivoting, as the paper prints it."""
+    """Result of `efficient` on rounded numbers; None if the weights are all 0. Without pivoting, as the paper prints it."""
     pivot = State(problem, algorithm).pivot if pivoting else None
     return for_raw_rows(recover(on_rounded(problem, algorithm, derivative, pivot, **options).run(indices)), pivot)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def dense_bound(problem: Problem, algorithm: str, indices, derivative: Derivative, **options) -> Predictor | None:
-    """What `reference` returns, on rounded numbers; None if the weights are all 0."""
+    """Result of `reference` on rounded numbers; None if the weights are all 0."""
     if options.get("weights") is not None:
         options["weights"] = in_floats(options["weights"])
     try:

@@ -1,10 +1,11 @@
-"""What the search draws: problems of every kind, with the options that the algorithms take, and the ways to store rows.
+"""Hypothesis strategies: problems of every kind, with the options that the algorithms take, and the ways to store rows.
 
-A `Case` prints as the call that makes it, so a counterexample can be pasted into a test.
+A `Case` prints as the call that makes it, so that a counterexample can be pasted into a test.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,35 +13,18 @@ import scipy.sparse as sp
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES, Problem
-from reference.averaging import polynomial, suffix
+from tests.helpers import AVERAGES
 
 NIGHTLY = settings.get_current_profile_name() == "nightly"
 STEPS = 16 if NIGHTLY else 8
-"""The largest T."""
-
-AVERAGING = {"sgd": False, "asgd": True, "csgd": False, "casgd": True}
-CENTRED = {"sgd": False, "asgd": False, "csgd": True, "casgd": True}
-
-
-def odd_steps(t):
-    return t % 2
-
-
-AVERAGES = {
-    "t-weighted": polynomial(1),
-    "(t + 1/2)²-weighted": polynomial(2, 0.5),
-    "√t-weighted": polynomial(0.5),
-    "odd steps": odd_steps,
-    "after 1": suffix(1),
-    "after 3": suffix(3),
-}
-"""Weights of the iterates in the mean; with `suffix` they may all be 0 up to the last step."""
+"""Largest T."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A problem, the drawn examples and the options of a run. The rows are (column, value) pairs as somebody stored them."""
+    """Problem, drawn examples and options of a run. The rows are (column, value) pairs in stored order."""
 
     rows: tuple
     n: int
@@ -61,16 +45,16 @@ class Case:
 
     @property
     def tidy(self) -> "Case":
-        """The same rows with sorted columns, none of them twice."""
+        """Same rows with sorted columns, none of them twice."""
         return replace(self, rows=tuple(tuple(sorted(dict(row).items())) for row in self.rows))
 
     @property
     def plain(self) -> "Case":
-        """The same problem as the paper has it: t0 = 0, and all weights are 1."""
+        """Same problem as the paper has it: t0 = 0, and all weights are 1."""
         return replace(self, weight=None, t0=0, weights=None)
 
     def dense(self, number=float) -> np.ndarray:
-        """The rows in the arithmetic of `number`, what is stored twice added up."""
+        """Rows in the arithmetic of `number`, what is stored twice added up."""
         X = np.full((self.m, self.n), number(0), dtype=float if number is float else object)
         for i, row in enumerate(self.rows):
             for j, value in row:
@@ -79,7 +63,7 @@ class Case:
 
     @property
     def X(self):
-        """The rows in their container; whatever is repeated, unsorted or a stored zero stays so where the container can."""
+        """Rows in their container; whatever is repeated, unsorted or a stored zero stays so where the container can."""
         if self.container == "dense":
             return self.dense(Fraction) if self.dtype == "object" else self.dense().astype(self.dtype)
         values = np.array([value for row in self.rows for _, value in row], dtype=self.dtype)
@@ -94,17 +78,17 @@ class Case:
         return kind((values[order], minor[order], starts), shape=(self.m, self.n))
 
     def problem(self, number=float) -> Problem:
-        """The problem in float64, or with `fraction` in exact arithmetic."""
+        """Problem in float64, or with `fraction` in exact arithmetic."""
         return Problem(self.X, self.y, self.loss, number(self.lam), self.weight)
 
     def options(self, algorithm: str) -> dict:
-        """The keyword arguments of a run, those that the algorithm takes."""
+        """Keyword arguments of a run, those that the algorithm takes."""
         weights = {"weights": AVERAGES[self.weights] if self.weights else None}
-        return {"t0": self.t0} | (weights if AVERAGING[algorithm] else {})
+        return {"t0": self.t0} | (weights if ALGORITHMS[algorithm].averaging else {})
 
 
 class Kind(NamedTuple):
-    """Where the numbers of a case come from, and the types that hold them."""
+    """Sources of the numbers of a case, and the types that hold them."""
 
     values: st.SearchStrategy
     labels: st.SearchStrategy
@@ -141,14 +125,15 @@ KINDS = {
     "extreme": Kind(finite, finite, finite.filter(lambda lam: lam > 0), ("float64",), finite.map(abs), st.just(1)),
 }
 
-STORAGE = {"absolute": ("csr", "int64", True), "squared": ("coo", "int32", True), "hinge": ("csc", "int32", True)}
-"""The container, the type of its indices, and whether weights are given as arrays, for float runs within a minute: every
-combination with a loss and an algorithm is another loop to compile, which takes a second. The nightly run has them all."""
+FORMATS = ("csr", "int64", True), ("coo", "int32", True), ("csc", "int32", True), ("dense", "int32", False)
+STORAGE = dict(zip(LOSSES, cycle(FORMATS), strict=False))
+"""Container, type of its indices, and presence of weights in default float runs: every combination with a loss and an
+algorithm is another loop to compile, which takes a second. The nightly run has them all."""
 
 
 @st.composite
 def cases(draw, kinds=("generic", "ties", "scaled"), losses=tuple(LOSSES), compiled=True) -> Case:
-    """A case of one of these kinds and losses; those that will not be compiled are stored in any way."""
+    """Draw a case of one of these kinds and losses; those that will not be compiled are stored in any way."""
     kind, loss = KINDS[draw(st.sampled_from(kinds))], draw(st.sampled_from(losses))
     m, n = draw(st.integers(1, 6)), draw(st.integers(0, 6))
     values, labels = kind.values, st.sampled_from([-1, 1]) if LOSSES[loss].binary else kind.labels
@@ -175,7 +160,7 @@ def cases(draw, kinds=("generic", "ties", "scaled"), losses=tuple(LOSSES), compi
         t0=draw(kind.t0),
     )
     if compiled and not NIGHTLY:
-        container, index, given_weights = STORAGE.get(loss, ("dense", "int32", False))
+        container, index, given_weights = STORAGE[loss]
         dtype = kind.dtypes[0]
     else:
         dtype = draw(st.sampled_from(kind.dtypes))
@@ -187,4 +172,4 @@ def cases(draw, kinds=("generic", "ties", "scaled"), losses=tuple(LOSSES), compi
     if not given_weights:
         return case
     weight = draw(st.lists(kind.weight, min_size=m, max_size=m).filter(any))
-    return replace(case, weight=tuple(weight), weights=draw(st.sampled_from([*AVERAGES])))
+    return replace(case, weight=tuple(weight), weights=draw(st.sampled_from([name for name in AVERAGES if AVERAGES[name]])))

@@ -24,10 +24,12 @@ from hypothesis.stateful import (
 )
 
 from efficient import State
+from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES
+from tests.helpers import AVERAGES, same
+from tests.properties import parts, same_bits, steps_are_within_rounding
 from tests.rounding import recover
-from tests.strategies import AVERAGES, AVERAGING, CENTRED, Case, cases
-from tests.test_search import holds_step_by_step, parts, same, same_bits
+from tests.strategies import Case, cases
 
 ROWS = cases(("generic", "ties", "scaled")).map(lambda case: case.tidy)
 
@@ -38,7 +40,7 @@ class Orders(RuleBasedStateMachine):
     kind = State
     files = Bundle("files")
 
-    @initialize(case=ROWS, algorithm=st.sampled_from([*AVERAGING]))
+    @initialize(case=ROWS, algorithm=st.sampled_from([*ALGORITHMS]))
     def begin(self, case: Case, algorithm: str):
         self.folder = tempfile.TemporaryDirectory()
         self.algorithm, self.case, self.pool, self.first, self.indices = algorithm, case, case, 0, ()
@@ -105,7 +107,7 @@ class Orders(RuleBasedStateMachine):
     @precondition(lambda self: self.indices and not self.overflowed)
     @rule()
     def compare_with_the_definition(self):
-        holds_step_by_step(replace(self.pool, indices=self.indices), self.kind, (self.algorithm,))
+        steps_are_within_rounding(replace(self.pool, indices=self.indices), self.kind, (self.algorithm,))
 
     @precondition(lambda self: not self.overflowed)
     @rule(target=files)
@@ -121,7 +123,7 @@ class Orders(RuleBasedStateMachine):
         self.state, self.overflowed = self.kind.load(path, self.case.problem(), weights), False
         other = replace(self.case, lam=2 * self.case.lam).problem()
         self.refuses(ValueError, "another problem", lambda: self.kind.load(path, other, weights))
-        if AVERAGING[self.algorithm]:
+        if ALGORITHMS[self.algorithm].averaging:
             given_or_not = None if weights else AVERAGES["odd steps"]
             self.refuses(
                 ValueError, "weights must be given just if", lambda: self.kind.load(path, self.case.problem(), given_or_not)
@@ -138,7 +140,7 @@ class Orders(RuleBasedStateMachine):
         y = tuple(1 if label > 0 else -1 for label in other.y) if LOSSES[self.case.loss].binary else other.y
         weight = None if self.case.weight is None else other.weight or (2,) * other.m
         other = replace(self.case, rows=other.rows, n=other.n, y=y, weight=weight)
-        if CENTRED[self.algorithm]:
+        if ALGORITHMS[self.algorithm].centred:
             return self.refuses(ValueError, "must have a centre to follow", lambda: self.state.follow(other.problem()))
         another = replace(other, lam=2 * other.lam).problem()
         self.refuses(ValueError, "must have the same loss and lam", lambda: self.state.follow(another))

@@ -120,16 +120,15 @@ def compare(
             if ALGORITHMS[name].centred == centred
         }
         if states:
-            traces |= _compare(problem, indices, states, centred, every)
+            traces |= _compare(problem, indices, states, centred, every, t0, weights)
     return {name: traces[name] for name in algorithms}
 
 
-def _compare(problem: Problem, indices, states: dict[str, State], centred: bool, every: int) -> dict[str, Trace]:
+def _compare(problem: Problem, indices, states: dict[str, State], centred: bool, every: int, t0, weights) -> dict[str, Trace]:
     rows: dict[str, list] = {name: [] for name in states}
     scale, parted = dict.fromkeys(states, 0.0), dict[str, tuple[int, float]]()
     w_sum, b_sum, total = problem.X.zeros(), problem.number(0), problem.number(0)
-    t0, exact, kink = next(iter(states.values())).t0, problem.X.exact, problem.loss.kink
-    weights = next((state.weights for state in states.values() if state.weights), None)
+    exact, kink = problem.X.exact, problem.loss.kink
     for step in reference.iterates(problem, indices, centred=centred, t0=t0):
         i = indices[step.t - 1]
         stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
