@@ -11,7 +11,7 @@ import efficient
 import reference
 from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES, Problem
-from tests.helpers import DATA, UNCENTRED, draws, exact, floats, same
+from tests.helpers import AVERAGING, DATA, UNCENTRED, draws, exact, floats, same
 
 X4, Y4, _ = DATA["by hand"]
 PI = [0, 1, 2, 3, 0, 2]
@@ -195,3 +195,12 @@ def test_a_loss_that_cannot_be_compiled_is_refused_with_the_reason():
     opaque = reference.Loss("opaque", lambda p, y: 0.0, lambda p, y: {}[p])
     with pytest.raises(TypeError, match="derivative must be scalar arithmetic"):
         efficient.sgd(Problem(X4, Y4, opaque, 0.5), PI)
+
+
+@pytest.mark.parametrize("algorithm", AVERAGING)
+def test_vectors_that_are_not_side_by_side_in_memory_are_refused(algorithm):
+    # the compiled loops assume this stride and would write elsewhere
+    state = efficient.State(Problem(X4, Y4, "log", 0.5), algorithm)
+    state._room = np.asfortranarray(state._room)
+    with pytest.raises(ValueError, match="side by side"):
+        state.run(PI)

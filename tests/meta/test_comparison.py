@@ -10,7 +10,7 @@ import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
 from proofs.compared.iterates import EPS, compare
-from proofs.conformance import train_with, twins
+from proofs.conformance import faults, train_with
 from reference import LOSSES
 from tests.helpers import DATA, draws, exact, floats
 
@@ -40,7 +40,7 @@ def rejected(train, loss: str) -> bool:
     return any(in_fractions) or differs(train, "generic", loss, 0.5, LONG, LONG * EPS)
 
 
-LOSSES_WITH = {fault: tuple(losses) for fault, losses in twins.WRONG_DERIVATIVES.items()} | {
+LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVES.items()} | {
     "0/1 labels": ("hinge", "log"),
     "labels swapped": ("hinge", "log"),
     "no shrinking without a loss": ("hinge",),
@@ -51,14 +51,14 @@ LOSSES_WITH = {fault: tuple(losses) for fault, losses in twins.WRONG_DERIVATIVES
 
 @pytest.mark.parametrize(
     ("fault", "loss"),
-    [(fault, loss) for fault in twins.FAULTS for loss in LOSSES_WITH.get(fault, ("hinge", "log", "squared"))],
+    [(fault, loss) for fault in faults.FAULTS for loss in LOSSES_WITH.get(fault, ("hinge", "log", "squared"))],
 )
 def test_comparison_of_a_known_fault_rejects(fault, loss):
-    assert rejected(lambda *arguments: twins.train(*arguments, fault=fault), loss)
+    assert rejected(lambda *arguments: faults.train(*arguments, fault=fault), loss)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("train", [twins.train, train_with(efficient)], ids=["no fault", "efficient"])
+@pytest.mark.parametrize("train", [faults.train, train_with(efficient)], ids=["no fault", "efficient"])
 def test_comparison_of_the_right_algorithms_accepts(train, loss):
     assert not rejected(train, loss)
 

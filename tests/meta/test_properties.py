@@ -12,7 +12,7 @@ from hypothesis.errors import NoSuchExample
 
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
-from proofs.conformance import twins
+from proofs.conformance import faults
 from reference import LOSSES, Predictor
 from reference.arithmetic import fraction
 from tests.properties import (
@@ -61,7 +61,7 @@ def twin(fault):
         if case.container != "dense":
             case = replace(case, container="csr")
         switches = ALGORITHMS[algorithm].averaging, ALGORITHMS[algorithm].centred
-        return Predictor(*twins.train(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
+        return Predictor(*faults.train(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
 
     return train
 
@@ -70,7 +70,7 @@ def broken(fault):
     """Third implementation with a known fault, or the shipped algorithms with one planted here."""
 
     def train(case: Case, algorithm: str) -> Predictor:
-        if fault in twins.FAULTS:
+        if fault in faults.FAULTS:
             return twin(fault)(case, algorithm)
         w, b = (right := shipped(case, algorithm)).w, right.b
         return {
@@ -145,7 +145,7 @@ def agree(case):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("fault", [fault for fault in twins.FAULTS if fault != "single precision"])
+@pytest.mark.parametrize("fault", [fault for fault in faults.FAULTS if fault != "single precision"])
 def test_search_for_unequal_predictors_finds_a_known_fault(fault):
     assert counterexample(ANY, lambda case: predictors_are_equal(case.plain, twin(fault)))
 

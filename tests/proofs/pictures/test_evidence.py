@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import same_color
 
-import efficient
 import reference
 from efficient.runs.algorithms import ALGORITHMS
 from proofs import pictures
@@ -127,12 +126,6 @@ def test_survivors_are_counted_by_part():
     heights = np.reshape([bar.get_height() for bar in ax.patches], (2, len(EVIDENCE)))
     assert list(heights.sum(axis=0)) == [len(where) for where in found.values()]
     assert heights[0, 0] == sum(where.startswith("steps:") for where in found["one step"])
-
-
-def test_trace_of_a_wrong_algorithm_leaves_the_bound(monkeypatch):
-    monkeypatch.setattr(iterates, "State", lambda problem, algorithm: efficient.State(problem, algorithm, t0=1e-9))
-    trace = iterates.compare(LOG, INDICES, ["asgd"])["asgd"]
-    assert (trace.last > trace.bound).any() and (trace.average > trace.bound).any()
 
 
 def test_trace_ends_where_rounding_decides(monkeypatch):
