@@ -141,66 +141,6 @@ def test_house_has_few_rooms_and_floors_and_no_circle():
     for package in PACKAGES:
         inside = [floor for floor in FLOORS if any(unit.startswith(f"{package}.") and unit in FOLDERS for unit in floor)]
         assert len(inside) <= FLOORS_OF_ROOMS_AT_MOST
-    units = [unit for floor in FLOORS for unit in floor if f"{name}.".startswith(f"{unit}.")]
-    return max(units, key=len, default=None)
-
-
-def floor_of(unit: str) -> int:
-    return next(number for number, floor in enumerate(FLOORS) if unit in floor)
-
-
-def trespasses(name: str, source: str) -> set[str]:
-    """List what a module imports and may not: its own floor and those above, other than its unit; tests; definitions."""
-    wrong = set()
-    for each in imported(name, source):
-        top = each.split(".")[0]
-        if top in ("tests", "notebooks") or (name.startswith("efficient") and each in DEFINITIONS):
-            wrong.add(each)
-        elif top in PACKAGES:
-            ours, theirs = unit_of(name), unit_of(each)
-            if theirs != ours and floor_of(theirs) >= floor_of(ours):
-                wrong.add(each)
-    return wrong
-
-
-def states_claims(source: str) -> bool:
-    """True if the module lists jobs for the ledger, or proofs."""
-    for node in ast.parse(source).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        if any(isinstance(target, ast.Name) and target.id == "PROOFS" for target in targets):
-            return True
-        if isinstance(node, ast.FunctionDef) and node.name == "jobs":
-            return True
-    return False
-
-
-def helpers_in_claims(sources: dict[str, str]) -> set[tuple[str, str]]:
-    """List who imports from a module that states claims, and from which, but for those that gather or show claims."""
-    claims = {name for name, source in sources.items() if name.startswith("proofs") and states_claims(source)}
-    found = {(name, each) for name, source in sources.items() for each in imported(name, source, frozenset(sources)) & claims}
-    return {(name, each) for name, each in found if name not in COLLECTORS and each not in SHOWN.get(name, ())}
-
-
-def cycle(sources: dict[str, str]) -> list[str]:
-    """Find modules that import each other in a circle."""
-    graph = {name: imported(name, source, frozenset(sources)) & set(sources) for name, source in sources.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        return error.args[1]
-    return []
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_module_imports_lower_floors_only(name):
-    assert trespasses(name, SOURCES[name]) == set()
-
-
-def test_house_has_few_rooms_and_floors_and_no_circle():
-    assert len(FOLDERS) <= ROOMS_AT_MOST
-    for package in PACKAGES:
-        inside = [floor for floor in FLOORS if any(unit.startswith(f"{package}.") for unit in floor)]
-        assert len(inside) <= 6
     units = [unit for floor in FLOORS for unit in floor]
     assert sorted(units) == sorted({unit_of(name) for name in SOURCES})
     assert cycle(SOURCES) == []
