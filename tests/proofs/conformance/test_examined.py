@@ -9,7 +9,7 @@ from proofs.conformance.examined import EXAMINED, HEAD, examine, row
 NAMES = {each.name.split(",")[0]: each for each in EXAMINED}
 
 
-README = Path(__file__).parents[1] / "proofs" / "conformance" / "README.md"
+README = Path(__file__).parents[3] / "proofs" / "conformance" / "README.md"
 
 
 def stored_rows():

@@ -1,0 +1,50 @@
+"""Compare the kit's README with the kit."""
+
+import json
+import re
+import shlex
+from dataclasses import replace
+
+from proofs.conformance.answers import Answer
+from proofs.conformance.cases import load
+from proofs.conformance.faults import FAULTS
+from proofs.conformance.inputs import FLAGS
+from proofs.conformance.verdicts import judge
+from tests.proofs.conformance.programs import KIT, README, ROOT
+
+
+def table(heading: str) -> dict[str, str]:
+    """The rows of the table under a heading."""
+    section = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return dict(re.findall(r"^\| (.+?) \| (.+?) \|$", section, re.MULTILINE)[2:])
+
+
+def test_readme_lists_the_faults():
+    assert table("What can go wrong") == FAULTS
+
+
+def test_readme_lists_the_flags():
+    assert table("What a case is about") == {flag: why for flag, (why, _) in FLAGS.items()}
+    assert {flag for case in load() for flag in case.flags} == FLAGS.keys()
+
+
+def test_readme_question_has_a_right_answer():
+    question, answer = (json.loads(line) for line in re.findall(r"```json\n(.*?)\n```", README))
+    name, t = question["id"].split("@")
+    (case,) = [case for case in load() if case.id == name]
+    assert question == json.loads(json.dumps(case.request(int(t))))
+    (point,) = [point for point in case.checkpoints if point.t == int(t)]
+    assert answer.pop("id") == question["id"]
+    assert judge(replace(case, checkpoints=(point,)), [Answer(*map(_tuple, answer.values()))], False).verdict == "passed"
+
+
+def _tuple(value):
+    return tuple(value) if isinstance(value, list) else value
+
+
+def test_readme_commands_use_known_options():
+    for line in re.findall(r"^(?: {4})?(?:python -m proofs\.conformance) (.*)$", README, re.MULTILINE):
+        options = {"--impl", "--command", "--expected-failures", "--json"}
+        assert {word for word in shlex.split(line) if word.startswith("--")} - {"--quiet"} <= options
+    (line,) = re.findall(r"^ {4}(cc .*)$", README, re.MULTILINE)
+    assert shlex.split(line)[-2] == str((KIT / "examples" / "asgd.c").relative_to(ROOT))
