@@ -1,4 +1,4 @@
-"""The definitions: what *Linear Learning with Sparse Data* (Ofer Dekel, arXiv:1612.09147) says, dense and naive, O(Tn).
+"""Definitions of *Linear Learning with Sparse Data* (Ofer Dekel, arXiv:1612.09147), dense and naive, O(Tn).
 
 Readable beats fast here. `efficient` computes the same in O(n + Tk), and `proofs` shows that it does.
 """
@@ -32,4 +32,4 @@ __all__ = [
 ]
 
 PAPER = "arXiv:1612.09147"
-"""What this package is a companion to; `efficient` checks it, lest it import a stranger of this name."""
+"""Paper that this package belongs to; `efficient` compares it, to refuse another package of the same name."""

@@ -1,4 +1,4 @@
-"""The four arithmetics. The type of λ chooses: a float means float64, a Fraction or a sympy number means that one.
+"""Choose the arithmetic by the type of λ: a float means float64, a Fraction or a sympy number means that type.
 
 Every entry of X and y is then converted to that arithmetic without rounding (every float64 is a Fraction).
 """
@@ -13,24 +13,24 @@ import numpy as np
 
 
 def fraction(value) -> Fraction:
-    """The Fraction that equals a real number exactly."""
+    """Convert a real number to the Fraction that equals it exactly."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (str, bytes, complex)) or value is None:
-        raise TypeError(f"{value!r} is not a real number")
+        raise TypeError(f"value must be a real number; got {value!r}")
     if isinstance(value, np.longdouble):
         return Fraction(*value.as_integer_ratio())
     exact = Fraction(value)
-    return Fraction(int(exact.numerator), int(exact.denominator))  # of numpy integers they would wrap around
+    return Fraction(int(exact.numerator), int(exact.denominator))  # parts that are numpy integers would wrap around
 
 
 def _is_symbolic(value) -> bool:
-    sympy = sys.modules.get("sympy")  # nobody can hold a sympy number without having imported sympy
+    sympy = sys.modules.get("sympy")  # a sympy number exists only where sympy was imported
     return sympy is not None and isinstance(value, sympy.Basic)
 
 
 def symbol(value):
-    """The sympy number that equals a real number exactly; a sympy expression as it is."""
+    """Convert a real number to the sympy number that equals it exactly; return a sympy expression as it is."""
     if _is_symbolic(value):
         return value
     from sympy import Rational
@@ -39,14 +39,14 @@ def symbol(value):
 
 
 def number_type(value) -> Callable[[Any], Any]:
-    """How to convert a number into the arithmetic that `value` belongs to: np.float64, `fraction` or `symbol`."""
+    """Find the conversion to the arithmetic of `value`: np.float64, `fraction` or `symbol`."""
     if _is_symbolic(value):
         return symbol
     return fraction if isinstance(value, Fraction) else np.float64
 
 
 def shown(value) -> str:
-    """A number for an error message, a float64 as Python shows it."""
+    """Format a number for an error message, a float64 as Python shows it."""
     try:
         if type(value) is np.float64:
             return repr(float(value))
@@ -56,13 +56,13 @@ def shown(value) -> str:
 
 
 def check_lam(lam):
-    """λ, validated: a finite number > 0. A float64 unless it is a Fraction or a sympy expression known to be positive."""
+    """Validate λ, a finite number > 0; return a float64 unless λ is a Fraction or a positive sympy expression."""
     wanted = f"lam, the regularisation λ, must be a finite number > 0; got {shown(lam)}"
     if _is_symbolic(lam):
         if lam.has(sys.modules["sympy"].Float):
-            raise TypeError(wanted + " (a sympy Float is not exact: use a Rational)")
+            raise TypeError(wanted + ". Use a Rational, since a sympy Float is not exact")
         if not lam.is_positive:
-            raise ValueError(wanted + " (declare a symbol with positive=True)")
+            raise ValueError(wanted + ". Declare a symbol with positive=True")
         return lam
     if isinstance(lam, Fraction):
         if lam <= 0:
@@ -80,7 +80,7 @@ def check_lam(lam):
 
 
 def check_t0(t0, number):
-    """The offset of the step size 1/(λ(t + t0)), validated: a finite number >= 0, in the arithmetic of `number`."""
+    """Validate the offset of the step size 1/(λ(t + t0)), a finite number >= 0; return it in the arithmetic of `number`."""
     wanted = f"t0, the offset of the step size, must be a finite number >= 0; got {shown(t0)}"
     if isinstance(t0, (bool, np.bool_, str, bytes)) or t0 is None or np.ndim(t0):
         raise TypeError(wanted)
@@ -96,15 +96,15 @@ def check_t0(t0, number):
 
 
 def check_finite(step: int, *values) -> None:
-    """Refuse to go on, or to hand anything back, after an overflow.
+    """Raise FloatingPointError after an overflow, with the step.
 
-    With step sizes 1/(λt) the first iterates can grow by the product of ‖[x, 1]‖²/(λt) − 1 before they settle, if the
-    loss has an unbounded derivative. That is the algorithm, not a bug, but no number of it can be represented.
+    If the loss has an unbounded derivative, step sizes 1/(λt) let the first iterates grow by the product of
+    ‖[x, 1]‖²/(λt) − 1 before they settle. The algorithm is defined so; float64 cannot represent its numbers.
     """
     with np.errstate(invalid="ignore"):
         overflowed = any(value - value != 0 for value in values)  # for NaN and ±inf, in any arithmetic
     if overflowed:
         raise FloatingPointError(
-            f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large for these rows at first. "
-            "Use t0=safe_t0(problem, centred), a larger lam, smaller rows, or a bounded derivative (absolute, hinge, log)"
+            f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large in the first steps. "
+            "Use t0=safe_t0(problem, centred), a larger lam, smaller rows, or a loss with a slope_bound"
         )

@@ -1,4 +1,4 @@
-"""Averaged stochastic gradient descent by definition: the mean of the iterates, eq. 5."""
+"""Average the iterates of stochastic gradient descent by definition, eq. 5."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from .sgd import Iterate, iterates
 
 
 def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
-    """The uniform average of the iterates: w̄_T = (1/T) Σ_t w_t and b̄_T = (1/T) Σ_t b_t, for t = 1, …, T.
+    """Average the iterates uniformly: w̄_T = (1/T) Σ_t w_t and b̄_T = (1/T) Σ_t b_t, for t = 1, …, T.
 
-    With `weights` it is Σ_t ω_t w_t / Σ_t ω_t, with t0 the steps are 1/(λ(t + t0)); the paper has neither.
+    With `weights` the average is Σ_t ω_t w_t / Σ_t ω_t; with t0 the steps are 1/(λ(t + t0)). The paper has neither.
 
     Paper: Section "Averaged Stochastic Gradient Descent", eq. 5 (eqn:naiveAverage). (w_0, b_0) is not in the mean.
     Cost: O(Tn).
@@ -22,7 +22,7 @@ def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> 
 
 
 def average(problem: Problem, steps: Iterator[Iterate], weights: Weights | None = None) -> Predictor:
-    """The mean of the predictors after every step, the one after step t with the weight ω_t."""
+    """Average the predictors after every step, the one after step t with the weight ω_t."""
     check_weights(weights)
     w_sum, b_sum, total = problem.X.zeros(), problem.number(0), problem.number(0)
     with np.errstate(over="ignore", invalid="ignore"):

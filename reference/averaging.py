@@ -1,6 +1,6 @@
-"""Which iterates an average is of: a weight ω_t for each step t, as a function of an array of step numbers.
+"""Averaging weights: a weight ω_t for the iterate of each step t, as a function of an array of step numbers.
 
-The paper's average is uniform, ω = 1. These are functions and not numbers so that a run can go on for as long as one likes.
+The paper's average is uniform, ω = 1. Functions, unlike arrays, set no limit to the number of steps.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Weights = Callable[[Any], Any]
 
 
 def polynomial(degree: int, t0=0) -> Weights:
-    """ω_t = (t + t0)^degree: later iterates count more; degree 1 with the t0 of the steps is the t-weighted average.
+    """Make ω_t = (t + t0)^degree: later iterates count more; degree 1 with the t0 of the steps is the t-weighted average.
 
     Paper: none; the uniform average is degree 0.
     """
@@ -22,7 +22,7 @@ def polynomial(degree: int, t0=0) -> Weights:
 
 
 def suffix(start: int) -> Weights:
-    """ω_t = 1 after step `start` and 0 up to it: the uniform average of what comes after a burn-in.
+    """Make ω_t = 1 after step `start` and 0 up to it: the uniform average of the iterates after a burn-in.
 
     Paper: none; the uniform average is suffix(0).
     """
@@ -38,14 +38,14 @@ def _after(t, start):
 
 
 def check_weights(weights: Weights | None) -> Weights | None:
-    """The weights as they are, refused unless they can be called."""
+    """Validate averaging weights, a function or None; return them as they are."""
     if weights is not None and not callable(weights):
         raise TypeError(f"weights must be a function of the step numbers, such as polynomial(1); got {weights!r}")
     return weights
 
 
 def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndarray:
-    """ω for the steps first, …, first + steps − 1, validated; without `weights` a view of a single 1, which takes no room."""
+    """Compute and validate ω for the steps first, …, first + steps − 1; without `weights` broadcast 1, no memory."""
     if weights is None:
         return np.broadcast_to(np.array(number(1)), steps)
     if number is not np.float64:

@@ -1,4 +1,4 @@
-"""Centred averaged stochastic gradient descent by definition: the mean of the iterates on the rows x_i − x̄, eq. 16."""
+"""Average the iterates of stochastic gradient descent on the rows x_i − x̄ by definition, eq. 16."""
 
 from .asgd import average
 from .averaging import Weights
@@ -7,7 +7,7 @@ from .sgd import iterates
 
 
 def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
-    """The uniform average of the iterates on the rows x_i − x̄, as a predictor for raw rows: (w̄_T, b̄'_T).
+    """Average the iterates on the rows x_i − x̄ uniformly; return the predictor for raw rows, (w̄_T, b̄'_T).
 
     t0 and weights as in `asgd`.
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 FOLDER = Path(__file__).parent / "data"
 
 ZIPF_EXPONENT = 1.1
-"""In `make_text` the j-th most popular word is drawn with probability proportional to j^-1.1, about as in real text."""
+"""`make_text` draws the j-th most popular word with a probability proportional to j^-1.1, about as in real text."""
 
 
 class Dataset(NamedTuple):
@@ -34,7 +34,7 @@ class Dataset(NamedTuple):
 
 
 def load_spam(tfidf: bool = False) -> Dataset:
-    """6046 mails with 20539 words, 146.5 a mail, labelled +1 for spam and -1 for the others.
+    """Load 6046 mails with 20539 words, 146.5 a mail, labelled +1 for spam and -1 for the others.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def load_spam(tfidf: bool = False) -> Dataset:
 
 
 def load_tweets(tfidf: bool = False) -> Dataset:
-    """4200 tweets with 3324 words, 10.5 a tweet, labelled with a mean sentiment rating from -3.75 to 3.55.
+    """Load 4200 tweets with 3324 words, 10.5 a tweet, labelled with a mean sentiment rating from -3.75 to 3.55.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ def _load(name: str, tfidf: bool) -> Dataset:
 
 
 def with_sign_labels(dataset: Dataset) -> Dataset:
-    """The same examples as a binary problem: the sign of each label, without the examples whose label is exactly 0."""
+    """Make a binary problem of the same examples: the sign of each label, without examples whose label is exactly 0."""
     signed = np.flatnonzero(dataset.y)
     return Dataset(dataset.X[signed], np.sign(dataset.y[signed]), dataset.vocabulary)
 
 
 def make_generic(m: int, n: int, k: int, seed: int, binary: bool = True) -> Dataset:
-    """Rows in general position: exactly k normal entries each, in columns drawn uniformly; no ties, almost surely.
+    """Make rows in general position: exactly k normal entries each, in columns drawn uniformly; no ties, almost surely.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def make_generic(m: int, n: int, k: int, seed: int, binary: bool = True) -> Data
 
 
 def make_ties(m: int, n: int, k: int, seed: int) -> Dataset:
-    """Rows whose margins again and again lie exactly at a kink: k entries of -1 or +1 each, labels -1 and +1.
+    """Make rows whose margins often lie exactly at a kink: k entries of -1 or +1 each, labels -1 and +1.
 
     With a λ such as 1 or 1/2 the iterates are ratios of small integers, and a few steps in a hundred tie. Two correct
     float programs may then step to different sides of the kink; exact ones may not.
@@ -142,14 +142,14 @@ def make_ties(m: int, n: int, k: int, seed: int) -> Dataset:
 
 
 def make_shifted(m: int, n: int, k: int, seed: int, offset=1.0, binary: bool = True) -> Dataset:
-    """The rows and labels of `make_generic` with a constant vector added to every row, so that all entries are stored.
+    """Add a constant vector to every row of `make_generic`, so that all entries are stored.
 
     Parameters
     ----------
     m, n, k, seed, binary
         As in `make_generic`: with equal arguments the two differ by the offset alone.
     offset : float or array-like of shape (n,)
-        What is added to each row; the spread of the entries is 1.
+        The vector added to each row; the spread of the entries is 1.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def make_shifted(m: int, n: int, k: int, seed: int, offset=1.0, binary: bool = T
 
 
 def make_text(m: int, n: int, k: int, seed: int) -> Dataset:
-    """Rows that look like tf-idf weighted text of any size: a few columns in nearly every row, most in almost none.
+    """Make rows that look like tf-idf weighted text of any size: few columns in nearly every row, most in almost none.
 
     A row is a document of words drawn by Zipf's law. An entry is the word's count times its inverse document
     frequency, log((1 + m)/(1 + df)) + 1, and rows have unit length. The popular columns lie anywhere.
@@ -215,7 +215,7 @@ def _generator(m: int, n: int, k: int, seed: int) -> np.random.Generator:
 
 
 def _distinct_columns(rng: np.random.Generator, m: int, n: int, k: int) -> np.ndarray:
-    """k distinct columns for each of m rows, sorted, all sets equally likely: Floyd's algorithm, O(mk²) whatever n is."""
+    """Draw k distinct columns for each of m rows, sorted, all sets equally likely: Floyd's algorithm, O(mk²) for any n."""
     columns = np.empty((m, k), dtype=np.int64)
     for e, last in enumerate(range(n - k, n)):
         drawn = rng.integers(last + 1, size=m)
@@ -235,7 +235,7 @@ def csr(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n: int) -> sp
 
 
 def _document_length(popularity: np.ndarray, k: int) -> int:
-    """How many words to draw so that k different ones are expected: solve Σ_j 1 − (1 − popularity_j)^length = k."""
+    """Solve Σ_j 1 − (1 − popularity_j)^length = k for the number of words that have k different ones in expectation."""
     from scipy.optimize import newton
 
     log_absent = np.log1p(-popularity)
@@ -244,9 +244,9 @@ def _document_length(popularity: np.ndarray, k: int) -> int:
 
 
 def _labels(rng: np.random.Generator, X: sp.csr_array, binary: bool) -> np.ndarray:
-    """Scores of a linear model on a tenth of the columns, plus noise of half their spread.
+    """Score rows by a linear model on a tenth of the columns, plus noise of half the spread of the scores.
 
-    If binary, in which half of them each one is, -1 or +1; the middle one of an odd number is in the upper.
+    Binary labels are -1 in the lower half of the scores and +1 in the upper; the middle of an odd number is in the upper.
     """
     n = X.shape[1]
     weights = rng.standard_normal(n) * (rng.permutation(n) < max(1, n // 10))

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent by definition: eq. 3 on dense vectors, O(n) a step."""
+"""Run stochastic gradient descent by definition: eq. 3 on dense vectors, O(n) a step."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ def iterates(problem: Problem, indices, *, centred: bool = False, t0=0) -> Itera
     Yields
     ------
     Iterate
-        (t, p_t, g_t, Predictor) for t = 1, …, T. Only one dense predictor exists at a time unless you keep them.
+        (t, p_t, g_t, Predictor) for t = 1, …, T. One dense predictor exists at a time, unless the caller keeps them.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _iterates(problem: Problem, indices, xbar, t0) -> Iterator[Iterate]:
 
 
 def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
-    """The last iterate of stochastic gradient descent, (w_T, b_T).
+    """Return the last iterate of stochastic gradient descent, (w_T, b_T).
 
     Paper: Section "Stochastic Gradient Descent", eq. 3 (eqn:GDStep).
     Cost: O(Tn).
@@ -74,7 +74,7 @@ def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
 
 
 def last(steps: Iterator[Iterate]) -> Predictor:
-    """The predictor after the final step."""
+    """Return the predictor after the final step."""
     for step in steps:
         predictor = step.predictor
     return predictor
