@@ -270,7 +270,7 @@ def empty_sums():
 
 
 def mean_needs_n():
-    from .counted.cost import count_sparse
+    from .counted.arrays import count_sparse
 
     counts = []
     for n in (10, 1000):

@@ -39,12 +39,6 @@ COLLECTORS = {"proofs.plan", "proofs.proved.claims", "proofs.proved.__main__"}
 SHOWN = {
     "proofs.pictures.evidence": {"proofs.compared.iterates", "proofs.compared.translation"},
     "proofs.pictures.measured": {"proofs.measured.averaging", "proofs.measured.stability"},
-    "proofs.pictures.cost": {"proofs.counted.cost"},
-    "proofs.slips": {"proofs.counted.cost"},
-    "proofs.bench.scaling": {"proofs.counted.cost"},
-    "proofs.course.algorithms": {"proofs.counted.cost"},
-    "proofs.compared.scikit_learn": {"proofs.compared.iterates"},
-    "proofs.conformance.examined": {"proofs.measured.stability"},
 }
 """Modules that run the experiment of a claim again, on other data or to draw it."""
 

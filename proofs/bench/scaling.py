@@ -16,7 +16,7 @@ from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem, draw_indices
 from reference.datasets import make_generic, make_text
 
-from ..counted.cost import count_dense, count_sparse
+from ..counted.arrays import count_dense, count_sparse
 from .contestants import LAM, LOSS, compiled_textbook, loop, textbook
 from .measure import now, quartiles, quiet
 

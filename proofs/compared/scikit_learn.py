@@ -1,4 +1,4 @@
-"""An independent oracle: scikit-learn's averaged SGD, told to take steps 1/(λt) on rows [x, 1], gives the same [w̄, b̄].
+"""Compare with an independent oracle: scikit-learn's averaged SGD, told to take steps 1/(λt) on rows [x, 1].
 
 Its code shares nothing with ours. It decays the weights multiplicatively and rounds in another order, hence the bound: on
 a well-conditioned run (λ as in the table of cases) the two agree to (T + k) · eps of the largest prediction.
@@ -10,22 +10,25 @@ from functools import partial
 import numpy as np
 
 import efficient
-from reference import Problem, draw_indices
+from reference import LOSSES, Problem, draw_indices
 
 from .. import peer
 from ..data import Case
 from ..ledger import Entry, Job
-from .iterates import EPS
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
     for case in cases:
         for loss, lam in case.lam.items():
+            if not LOSSES[loss].scikit_learn:
+                continue
             yield Job(("alg:asgd",), f"scikit-learn: {case.name}, {loss}", partial(compare, case, loss, lam))
 
 
 def compare(case: Case, loss: str, lam: float) -> Iterator[Entry]:
-    """Our asgd and scikit-learn's on the same m draws."""
+    """Compare our asgd with scikit-learn's averaged SGD on the same m draws."""
     problem = Problem(case.X, case.y, loss, lam)
     indices = draw_indices(problem.m, problem.m, rng=0)
     state = efficient.State(problem, "asgd")

@@ -12,7 +12,7 @@ from reference.datasets import make_generic
 from ..conformance import check
 from ..conformance.cases import Case
 from ..conformance.verdicts import BAD, Result
-from ..counted.cost import CountingArray, Tally
+from ..counted.arrays import CountingArray, Tally
 from .marking import Wrong
 
 

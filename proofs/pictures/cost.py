@@ -7,7 +7,7 @@ import numpy as np
 from reference import Problem, draw_indices
 
 from ..bench.scaling import BYTES_A_COLUMN
-from ..counted.cost import count_dense, count_sparse
+from ..counted.arrays import count_dense, count_sparse
 from .look import ALGORITHM_COLOURS, band, grid, labelled, new_axes, note, plain_numbers
 
 SPEED_SHOWN = {

@@ -9,7 +9,7 @@ from proofs.bench import contestants
 from proofs.bench.baselines import plain_asgd, visit_all_twice, visit_twice
 from proofs.bench.contestants import Field, many_models, single_models, watched
 from proofs.bench.measure import Run, race
-from proofs.counted.cost import CountingArray, Tally
+from proofs.counted.arrays import CountingArray, Tally
 from reference import Predictor, Problem
 from reference.datasets import make_text
 

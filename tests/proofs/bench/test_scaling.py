@@ -8,7 +8,8 @@ import pytest
 
 from proofs import pictures
 from proofs.bench import scaling
-from proofs.counted.cost import LOOP, Sizes
+from proofs.counted.arrays import Sizes
+from proofs.counted.cost import LOOP
 
 mpl.use("Agg")
 

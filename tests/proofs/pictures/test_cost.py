@@ -5,7 +5,7 @@ import pytest
 
 from proofs import pictures
 from proofs.bench.scaling import bend
-from proofs.counted.cost import count_dense, count_sparse
+from proofs.counted.arrays import count_dense, count_sparse
 from proofs.pictures.cost import SPEED_SHOWN, cache_sizes
 from proofs.pictures.look import ALGORITHM_COLOURS
 from reference import Problem, draw_indices
