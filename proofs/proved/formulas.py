@@ -5,9 +5,11 @@ log(E)/y. A logarithm is an unknown number, after that of a product is split int
 """
 
 from collections.abc import Callable
+from itertools import combinations
 
 import sympy
 import z3
+from sympy.core.relational import Relational
 
 from reference import Loss
 
@@ -23,6 +25,14 @@ def labels(loss: Loss) -> tuple[sympy.Expr, ...]:
     return (sympy.Integer(1), sympy.Integer(-1)) if loss.binary else (y,)
 
 
+def borders(expression: sympy.Expr) -> list[sympy.Expr]:
+    """List the differences that are 0 where the expression changes from one case to another."""
+    found = [each.lhs - each.rhs for each in expression.atoms(Relational)]
+    found += [each.args[0] for each in expression.atoms(sympy.Abs)]
+    cases = expression.atoms(sympy.Max, sympy.Min)
+    return found + [one - other for each in cases for one, other in combinations(each.args, 2)]
+
+
 class Reading:
     """Formulas of a loss at a label: `value` and `derivative` as printed, in sympy, and what is `known` of E, in z3."""
 
@@ -32,7 +42,7 @@ class Reading:
         self.value, self.derivative = (sympy.sympify(text, locals={"p": p, "y": y}).subs(y, label) for text in loss.formula)
         exponents = sorted((each.args[0] for each in self.value.atoms(sympy.exp)), key=str)
         self.exponential = bool(exponents)
-        if exponents and self.value.has(sympy.Piecewise, sympy.Abs, sympy.Max, sympy.Min):
+        if exponents and borders(self.value):
             raise ValueError(f"formula must be smooth where it has exponentials; got {loss.formula}")
         self.known = z3.Real(E.name) > 0 if exponents else z3.BoolVal(True)
         self._p = sympy.solve(exponents[0].as_coeff_Mul()[1] - sympy.log(E), p)[0] if exponents else p

@@ -12,7 +12,7 @@ from reference import LOSSES, Loss, Predictor, Problem
 
 from ..ledger import Entry, Job
 from .branches import with_symbolic_math
-from .formulas import Reading, labels
+from .formulas import Reading, borders, labels
 from .proof import jobs_of, proof
 from .prover import Equation, opaque, to_z3, violation
 from .symbols import b, g, lam, p, y
@@ -72,8 +72,7 @@ def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]
         jump = read.shipped(loss.derivative, q, label) - slope
         yield "no kink: ℓ' is Lipschitz", z3.Implies(P <= Q, jump <= STEEP * (Q - P))
     if loss.curvature is not None:
-        borders = read.derivative.atoms(sympy.core.relational.Relational)
-        inside = z3.And([read.formula(sympy.Ne(each.lhs, each.rhs)) for each in borders])
+        inside = z3.And([read.formula(sympy.Ne(each, 0)) for each in borders(read.derivative)])
         curvature = read.shipped(loss.curvature, read.derivative)
         yield (
             "the curvature is the derivative of ℓ'",

@@ -105,6 +105,8 @@ Z3: dict[type, Any] = {
     Add: lambda *parts: z3.Sum(parts),
     Mul: lambda *parts: z3.Product(parts),
     sympy.Abs: lambda part: z3.If(part >= 0, part, -part),
+    sympy.sign: lambda part: z3.If(part > 0, z3.RealVal(1), z3.If(part < 0, z3.RealVal(-1), z3.RealVal(0))),
+    sympy.Heaviside: lambda part, at_0: z3.If(part > 0, z3.RealVal(1), z3.If(part < 0, z3.RealVal(0), at_0)),
     sympy.Max: _larger,
     sympy.Min: lambda *parts: -_larger(*(-part for part in parts)),
     sympy.And: z3.And,

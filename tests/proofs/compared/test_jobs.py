@@ -1,0 +1,109 @@
+"""Comparison on any data: it holds of the shipped loops, and finds a wrong one."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_diabetes
+
+from efficient.runs.algorithms import ALGORITHMS
+from proofs.compared import iterates as identical
+from proofs.compared import scikit_learn as independence
+from proofs.compared import translation
+from proofs.data import Case
+from proofs.paper import LABELS
+from reference.datasets import make_generic, make_shifted, make_ties
+
+CASE = Case("small", *make_generic(30, 40, 4, seed=1)[:2], {"hinge": 0.1, "squared": 1.0})
+
+
+def run_jobs(module, case=CASE):
+    return [entry for job in module.jobs([case]) for entry in job.run()]
+
+
+@pytest.mark.parametrize("module", [identical, translation, independence])
+def test_the_claims_hold_on_any_data(module):
+    entries = run_jobs(module)
+    assert entries
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+    assert {entry.label for entry in entries} <= LABELS.keys()
+
+
+def test_a_float_run_may_part_at_a_kink_only():
+    entries = run_jobs(identical, Case("ties", *make_ties(40, 4, 2, seed=1)[:2], {"hinge": 0.1, "absolute": 0.1}))
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        make_shifted(40, 6, 3, seed=1, offset=1e3),
+        make_generic(1, 8, 8, seed=2),
+        make_generic(3, 2000, 2000, seed=3),
+        make_generic(4, 5, 0, seed=4),
+        make_generic(3, 0, 0, seed=5),
+    ],
+    ids=["offset 1000", "one row", "wide dense rows", "empty rows", "no columns"],
+)
+def test_odd_data_is_judged_fairly(data):
+    for module in (identical, translation):
+        entries = run_jobs(module, Case("odd", data.X, data.y, {"log": 0.1}))
+        assert {"csgd", "casgd"} <= {entry.algorithm for entry in entries}
+        assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+def test_labels_that_leave_nothing_to_learn():
+    case = Case("zeros", CASE.X, np.zeros(30), {"squared": 1.0})
+    assert all(entry.as_expected for module in (identical, translation) for entry in run_jobs(module, case))
+
+
+def test_a_sample_is_never_empty():
+    for k in (3, 200, 2000):
+        rows, y = Case("wide", *make_generic(5, 2000, k, seed=1)[:2], {}).sample(make_generic(5, 2000, k, seed=1).X)
+        assert 0 < rows.shape[1] <= 500
+        assert rows.shape[0] == len(y) == 5
+
+
+def corrupted(name, old, new):
+    """The loop of an algorithm with a piece of its source exchanged."""
+    import inspect
+
+    steps = ALGORITHMS[name].steps
+    source = inspect.getsource(steps)
+    assert source.count(old) == 1
+    scope: dict = {}
+    exec(source.replace(old, new), steps.__globals__, scope)
+    return ALGORITHMS[name]._replace(steps=scope["steps"])
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("sgd", "(t - 1 + t0)", "(t + t0)"),
+        ("asgd", "c = c + omega[j] * a / (t + t0)", "c = c + omega[j] * a / (t + 1)"),
+        ("csgd", "- a * q", "+ a * q"),
+        ("casgd", "h * g, X", "(h + 1 / t) * g, X"),
+    ],
+)
+def test_a_wrong_loop_is_found(name, old, new, monkeypatch):
+    monkeypatch.setitem(ALGORITHMS, name, corrupted(name, old, new))
+    wrong = {(entry.algorithm, entry.evidence[:5]) for entry in run_jobs(identical) if not entry.as_expected}
+    assert wrong == {(name, "exact"), (name, "measu")}
+
+
+def test_a_wrong_prediction_in_the_centred_loop_breaks_the_invariance(monkeypatch):
+    monkeypatch.setitem(ALGORITHMS, "casgd", corrupted("casgd", "- a * q", "+ a * q"))
+    verdicts = {(entry.algorithm, entry.as_expected) for entry in run_jobs(translation)}
+    assert verdicts == {("sgd", True), ("asgd", True), ("csgd", True), ("casgd", False)}
+
+
+def test_scikit_learn_is_no_echo(monkeypatch):
+    monkeypatch.setitem(ALGORITHMS, "asgd", corrupted("asgd", "u, h * g", "u, (h + 1 / t) * g"))
+    assert not any(entry.holds for entry in run_jobs(independence))
+
+
+@pytest.mark.parametrize("load", [load_diabetes, load_breast_cancer])
+def test_a_correct_library_is_not_failed_on_standardised_dense_rows(load):
+    X, y = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    entries = run_jobs(identical, Case("dense", sparse.csr_array(X), y.astype(float), {"squared": 0.01}))
+    assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
