@@ -58,23 +58,19 @@ def shown(value) -> str:
 def check_lam(lam):
     """Validate λ, a finite number > 0; return a float64 unless λ is a Fraction or a positive sympy expression."""
     wanted = f"lam, the regularisation λ, must be a finite number > 0; got {shown(lam)}"
-    if _is_symbolic(lam):
-        if lam.has(sys.modules["sympy"].Float):
-            raise TypeError(wanted + ". Use a Rational, since a sympy Float is not exact")
-        if not lam.is_positive:
-            raise ValueError(wanted + ". Declare a symbol with positive=True")
-        return lam
-    if isinstance(lam, Fraction):
-        if lam <= 0:
-            raise ValueError(wanted)
-        return fraction(lam)
-    if isinstance(lam, (bool, np.bool_)) or not isinstance(lam, (int, float, np.integer, np.floating)):
+    symbolic, exact = _is_symbolic(lam), isinstance(lam, Fraction)
+    if symbolic and lam.has(sys.modules["sympy"].Float):
+        raise TypeError(wanted + ". Use a Rational, since a sympy Float is not exact")
+    if symbolic and not lam.is_positive:
+        raise ValueError(wanted + ". Declare a symbol with positive=True")
+    real = isinstance(lam, (int, float, np.integer, np.floating)) and not isinstance(lam, bool)
+    if not (symbolic or exact or real):
         raise TypeError(wanted)
     try:
-        lam = np.float64(lam)
+        lam = number_type(lam)(lam)
     except OverflowError:
         raise ValueError(wanted) from None
-    if not (math.isfinite(lam) and lam > 0):
+    if not (symbolic or (lam > 0 and (exact or math.isfinite(lam)))):
         raise ValueError(wanted)
     return lam
 

@@ -4,7 +4,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from .problem import Predictor, Problem
 
@@ -153,10 +152,9 @@ class _Data:
     """Rows x_i − x̄, or x_i, as the two linear maps that Newton's method needs; no row is made dense."""
 
     def __init__(self, problem: Problem, centred: bool):
-        X = problem.X
-        self.rows = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n))
+        self.rows = problem.X.csr
         self.columns = self.rows.T.tocsr()
-        self.xbar = problem.xbar if centred else np.zeros(X.n)
+        self.xbar = problem.xbar if centred else np.zeros(problem.n)
 
     def predictions(self, wb) -> np.ndarray:
         """w · (x_i − x̄) + b for every i, as Predictor computes it in the implicit form."""

@@ -35,6 +35,11 @@ class Rows(NamedTuple):
         """True if the values are fractions or symbols, which numpy holds as objects."""
         return self.data.dtype.hasobject
 
+    @property
+    def csr(self) -> sp.csr_array:
+        """The same rows as scipy's container, without a copy; floats only."""
+        return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n))
+
     def zeros(self) -> np.ndarray:
         """Make the zero vector of the rows' own arithmetic: int 0 among objects, 0.0 among floats."""
         return np.zeros(self.n, dtype=object if self.exact else np.float64)
@@ -49,7 +54,7 @@ class Rows(NamedTuple):
     def dot(self, w) -> np.ndarray:
         """Compute w · x_i for every i, O(mk)."""
         if not self.exact:
-            return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)) @ w
+            return self.csr @ w
         products = np.empty(self.m, dtype=object)
         for i in range(self.m):
             stored = range(self.indptr[i], self.indptr[i + 1])
@@ -59,7 +64,7 @@ class Rows(NamedTuple):
     def transpose_dot(self, g) -> np.ndarray:
         """Sum g_i x_i over all i, O(n + mk)."""
         if not self.exact:
-            return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n)).T @ g
+            return self.csr.T @ g
         total = self.zeros()
         for i in range(self.m):
             for e in range(self.indptr[i], self.indptr[i + 1]):

@@ -1,7 +1,6 @@
 """Bound the first steps: the offset t0 of the step size 1/(λ(t + t0)) with which no step on the squared loss overshoots."""
 
 import numpy as np
-import scipy.sparse as sp
 
 from .problem import Problem
 from .rows import Rows
@@ -47,7 +46,7 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
     norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1
     if apart.any():
         columns = np.flatnonzero(apart)
-        dense = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n))[:, columns].toarray().astype(np.float64)
+        dense = X.csr[:, columns].toarray().astype(np.float64)
         norms = norms + ((dense - xbar[columns]) ** 2).sum(axis=1)
     return (weight * norms).max() / problem.lam
 

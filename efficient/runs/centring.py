@@ -182,5 +182,5 @@ def pivoted(X: Rows, pivot: np.ndarray) -> Rows:
     places = np.promote_types(X.indptr.dtype, np.min_scalar_type(len(X.data) + X.m * len(columns)))
     columns, starts = columns.astype(places), np.arange(X.m + 1, dtype=places) * len(columns)
     everywhere = sp.csr_array((np.tile(pivot[columns], X.m), np.tile(columns, X.m), starts), shape=(X.m, X.n))
-    moved = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.m, X.n)) - everywhere
+    moved = X.csr - everywhere
     return Rows(moved.data, moved.indices, moved.indptr, X.n)

@@ -62,7 +62,7 @@ def user_problem(path: str, loss: str, lam: float) -> Problem:
 def matrix(problem: Problem, **dtypes) -> sp.csr_array:
     """Return the rows of a problem as a scipy container, in the same memory, or converted to other data types."""
     parts = {name: getattr(problem.X, name).astype(dtypes.get(name), copy=False) for name in dtypes}
-    X = sp.csr_array((problem.X.data, problem.X.indices, problem.X.indptr), shape=(problem.m, problem.n))
+    X = problem.X.csr
     for name, part in parts.items():
         setattr(X, name, part)
     return X

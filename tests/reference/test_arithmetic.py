@@ -43,6 +43,7 @@ def test_lam_that_is_no_number_above_0_is_refused(wrong):
 def test_lam_too_long_to_print_is_refused(huge):
     with pytest.raises(ValueError, match=names("lam")):
         Problem(X, y, "squared", huge)
+    assert Problem(X, y, "squared", Fraction(10**5000)).lam == 10**5000
 
 
 @pytest.mark.parametrize("wrong", [-1, nan, inf, "1", None, True, 1j, [3.0], [1, 2]], ids=short)
