@@ -1,6 +1,6 @@
-"""What nobody who visits the drawn rows can be faster than, and what one would write without knowing better.
+"""Lower bounds from memory traffic (the floors), and naive baselines: Algorithm 2 as one would write it at first.
 
-The floor moves the memory that Algorithm 2 has to move, with the same hints, and computes nothing of it: it gathers the
+A floor moves the memory that Algorithm 2 has to move, with the same hints, and computes nothing of it: it gathers the
 state of a row, then writes it. Two visits, since a row's dot product must be complete before its first write. It writes in
 every step; with the hinge loss a step whose ℓ' is 0 writes nothing, so that a loop may take less.
 """
@@ -35,7 +35,7 @@ def visit_twice(X, indices, state, v):
 
 
 def visit_all_twice(X, indices, w, total):
-    """The same for the models of w, of shape (n, 2, K), K being a multiple of four; `total` has room for one number of each."""
+    """Do the same for the models of w, of shape (n, 2, K), K being a multiple of four; `total` holds a number of each."""
     columns, models = X.indices, np.uintp(w.shape[2])
     for j in range(len(indices)):
         ahead(X, indices, j, w)
@@ -59,7 +59,7 @@ def visit_all_twice(X, indices, w, total):
 
 
 def plain_asgd(data, columns, starts, y, lam, dloss, order, v, u):
-    """Algorithm 2 as a textbook would compile it: signed indices, one running sum, v and u apart, no hints."""
+    """Run Algorithm 2 as a textbook would compile it: signed indices, one running sum, v and u apart, no hints."""
     a = c = h = 0.0
     for step in range(len(order)):
         t = step + 1
@@ -79,7 +79,7 @@ def plain_asgd(data, columns, starts, y, lam, dloss, order, v, u):
 
 
 def numpy_asgd(data, columns, starts, y, lam, dloss, order, v, u):
-    """The same with one NumPy call for each operation on a row, as one would write it without a compiler."""
+    """Run Algorithm 2 with one NumPy call for each operation on a row, as one would write it without a compiler."""
     a = c = h = 0.0
     for t, i in enumerate(order, start=1):
         stored = slice(starts[i], starts[i + 1])

@@ -273,9 +273,12 @@ def fit(field: Field, labels, lambdas, alone: bool = True) -> Run:
 
     The inner function visits one entry more a row, the 1 of the bias, and shuffles the row numbers itself.
     """
+    loss = field.problem.loss
+    if not loss.scikit_learn:
+        raise NotAvailable(f"scikit-learn has no {loss.name} loss")
     answers, inside, whole = [], [0.0], 0.0
     for lam in lambdas:
-        learner = peer.learner(field.problem.loss.name, lam, shuffle=field.order == "random", random_state=OneSeed())
+        learner = peer.learner(loss.name, lam, shuffle=field.order == "random", random_state=OneSeed())
         began = now()
         try:
             if alone:

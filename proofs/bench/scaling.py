@@ -72,7 +72,7 @@ PARTS = ("loop", "call", "once", "dense")
 """The steps; all of a run, which ends with n weights; all of it but the steps; the dense side."""
 
 TENDS_TO = {"T": (1, 1, 0, 1), "k": (1, 1, None, 0), "n": (0, 1, 1, 1)}
-"""The exponents that the claim gives to these parts for large T, k and n. What centring does once grows with mk, too."""
+"""Exponents that the claim gives to these parts for large T, k and n. What centring does once grows with mk too."""
 
 
 def scale(sweeps: tuple[Sweep, ...], repeats: int, tell: Callable[[str], Any] = quiet) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _seconds(train: Callable, problem: Problem, indices) -> float:
 
 
 DRAWS = {"evenly": make_generic, "as in text": make_text}
-"""How the columns of the rows are drawn: all equally likely, or by Zipf's law, so that most visits go to a few of them."""
+"""Draws of the columns of a row: all equally likely, or by Zipf's law, so that most visits go to a few of them."""
 
 BYTES_A_COLUMN = 8 * len(ALGORITHMS["asgd"].vectors)
 

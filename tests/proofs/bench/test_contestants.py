@@ -1,6 +1,7 @@
 """Contestants of the bench: none is timed on a wrong result, and the floor moves what Algorithm 2 has to move."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from proofs.bench.baselines import plain_asgd, visit_all_twice, visit_twice
 from proofs.bench.contestants import Field, many_models, single_models, watched
 from proofs.bench.measure import Run, race
 from proofs.counted.arrays import CountingArray, Tally
-from reference import Predictor, Problem
+from reference import LOSSES, Predictor, Problem
 from reference.datasets import make_text
 
 DATA = make_text(80, 300, 12, seed=0)
@@ -119,3 +120,12 @@ def test_floor_of_many_models_moves_their_memory():
     state = CountingArray(np.zeros((300, 2, 8)), tally)
     visit_all_twice(PROBLEM.X, np.arange(80), state, np.zeros(8))
     assert (tally.read, tally.written) == (8 * DATA.X.nnz, 16 * DATA.X.nnz)
+
+
+def test_loss_that_scikit_learn_lacks_leaves_it_out(monkeypatch):
+    monkeypatch.setitem(LOSSES, "new", replace(LOSSES["log"], name="new", scikit_learn={}))
+    found = race_on(Field(Problem(DATA.X, DATA.y, "new", 1e-2), "random"), "scikit-learn loop", "asgd loop")
+    assert {name: entry["status"] for name, entry in found.items()} == {
+        "scikit-learn loop": "not available",
+        "asgd loop": "timed",
+    }
