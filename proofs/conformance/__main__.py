@@ -14,7 +14,7 @@ from .command import Command
 
 
 def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implementation, dict[str, str]]:
-    """The options, the implementation and the expected failures; whatever is wrong with them is a usage error, status 2."""
+    """Parse the options, the implementation and the expected failures; a wrong one is a usage error, status 2."""
     parser = argparse.ArgumentParser(
         prog="python -m proofs.conformance",
         description=__doc__,

@@ -1,4 +1,4 @@
-"""What an implementation says: asked with copies, read with suspicion. Nothing that it does ends the kit."""
+"""Call an implementation on copies and validate its output; exceptions become verdicts."""
 
 import importlib
 import importlib.metadata
@@ -14,7 +14,7 @@ from .cases import Case
 
 
 class Answer(NamedTuple):
-    """A predictor, and the predictions and derivatives on the way if they were returned: floats, or Fractions if exact."""
+    """Predictor, and the predictions and derivatives of its steps if returned: floats, or Fractions if exact."""
 
     w: tuple[Any, ...]
     b: Any
@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """No answer: `kind` is "error" or "unsupported", `text` says why; `divides` if it was a division by zero."""
+    """Missing answer: `kind` is "error" or "unsupported", `text` says why; `divides` if it was a division by zero."""
 
     kind: str
     text: str
@@ -34,13 +34,13 @@ Reply = Answer | Trouble
 
 
 class Implementation(Protocol):
-    """Somebody's program: something that can be asked."""
+    """Program under test, a function or a command."""
 
     name: str
     version: str
 
     def ask(self, cases: Sequence[Case], exact: bool) -> Iterator[list[Reply]]:
-        """For every case, in order, the replies for its checkpoints."""
+        """Reply to every case, in order: one reply for each checkpoint."""
 
 
 class Function:
@@ -64,7 +64,7 @@ class Function:
         arrays = {"X": X.data, "X.indices": X.indices, "X.indptr": X.indptr, "y": y, "indices": indices}
         before = {name: array.copy() for name, array in arrays.items()}
         try:
-            with warnings.catch_warnings(), np.errstate():  # it may set what it likes; the vectors judge what it returns
+            with warnings.catch_warnings(), np.errstate():  # restore what it sets
                 warnings.simplefilter("ignore")
                 result = self.train(X, y, case.loss, lam, indices, case.average, case.centred)
         except KeyboardInterrupt:
@@ -85,7 +85,7 @@ class Function:
 
 
 def import_function(path: str) -> Function:
-    """The function that `package.module:function` names.
+    """Import the function that `package.module:function` names.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def import_function(path: str) -> Function:
 
 
 def _version_of(module: str | None) -> str:
-    """`__version__` of the package that the module is in, or that of the distribution of that name, or nothing."""
+    """Find `__version__` of the package that the module is in, or that of the distribution of that name, or nothing."""
     package = (module or "").split(".")[0]
     try:
         found = getattr(importlib.import_module(package), "__version__", None)
@@ -119,7 +119,7 @@ def _version_of(module: str | None) -> str:
 
 
 def read(values: Sequence[Any], n: int, t: int, exact: bool) -> Reply:
-    """(w, b) or (w, b, p, g) as an Answer, or what is wrong with it: n weights, a bias, t predictions and derivatives."""
+    """Validate (w, b) or (w, b, p, g): n weights, a bias, t predictions and derivatives."""
     try:
         w, b = _vector("w", values[0], n, exact), _number("b", values[1], exact)
         if len(values) == 2:

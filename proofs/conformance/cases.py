@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
-"""The name of the algorithm for each value of (average, centred)."""
+"""Algorithm for each value of (average, centred), as the head of its vector files has it."""
 
 LOSSES = ("absolute", "squared", "hinge", "log")
 """The losses of Table 1, of which the vectors are."""

@@ -1,4 +1,4 @@
-"""Holding an implementation to the vectors: case by case, exactly or within the bounds of float64, with a diagnosis."""
+"""Compare an implementation with the vectors: case by case, exactly or within the bounds of float64, with a diagnosis."""
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from .verdicts import Result, judge
 
 
 def read_expected_failures(path: str | Path) -> dict[str, str]:
-    """The expected failures of a file: on every line the id of a case, or a pattern of ids, and the reason.
+    """Read the expected failures of a file: on every line the id of a case, or a pattern of ids, and the reason.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def check_patterns(expected_failures: Mapping[str, str]) -> None:
 
 
 def with_expectation(result: Result, expected_failures: Mapping[str, str]) -> Result:
-    """The result, if its case is listed as an expected failure, in that light."""
+    """Adjust the verdict on a case that is listed as an expected failure."""
     reasons = [reason for pattern, reason in expected_failures.items() if fnmatch.fnmatchcase(result.case.id, pattern)]
     if not reasons or result.verdict == "unsupported":
         return result
@@ -61,7 +61,7 @@ def check(
     expected_failures: Mapping[str, str] | None = None,
     progress: bool | None = None,
 ) -> Report:
-    """Hold an implementation to the test vectors, and say what is wrong with it.
+    """Compare an implementation with the test vectors, and diagnose what is wrong.
 
     Parameters
     ----------

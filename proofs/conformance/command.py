@@ -1,4 +1,4 @@
-"""An external program as an implementation: a JSON object a line on its standard input, one a line on its standard output."""
+"""Ask an external program: a JSON object a line on its standard input, one a line on its standard output."""
 
 import json
 import os
@@ -11,18 +11,18 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import groupby
-from typing import Any, NamedTuple
+from itertools import chain, groupby
+from typing import Any
 
 from .answers import Reply, Trouble, read
 from .cases import Case
 
 MOST_OUTPUT = 1 << 26
-"""More bytes than any answer needs; a program that writes more is ended."""
+"""Most bytes of output; a program that writes more is ended."""
 
 
 class Command:
-    """A program that is started once for each algorithm and loss, reads all its questions and answers them.
+    """Program that is started once for each algorithm and loss, reads all its questions and answers them.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Command:
     Raises
     ------
     ValueError
-        There is no such program, or the timeout is no positive number.
+        The program is not found, or the timeout is no positive number.
     """
 
     version = ""  # a program cannot be asked
@@ -55,30 +55,27 @@ class Command:
         for _, group in groupby(cases, key=lambda case: (case.algorithm, case.loss)):
             batch = list(group)
             questions = [(case, checkpoint.t) for case in batch for checkpoint in case.checkpoints]
-            if self.each:
-                for case in batch:
-                    yield [self._answers([(case, checkpoint.t)], exact)[0] for checkpoint in case.checkpoints]
-            else:
-                replies = iter(self._answers(questions, exact))
-                yield from ([next(replies) for _ in case.checkpoints] for case in batch)
+            starts = [[question] for question in questions] if self.each else [questions]
+            replies = chain.from_iterable(self._answers(start, exact) for start in starts)
+            yield from ([next(replies) for _ in case.checkpoints] for case in batch)
 
     def _answers(self, questions: list[tuple[Case, int]], exact: bool) -> list[Reply]:
-        """What one started program says to these questions."""
+        """Start the program once and read its answers to these questions."""
         requests = [case.request(t) for case, t in questions]
         try:
             lines, ending = self._run("".join(json.dumps(request) + "\n" for request in requests))
         except OSError as error:
             return [Trouble("error", f"{self.arguments[0]} does not start: {error.strerror or error}")] * len(requests)
-        said = _parse(lines, {request["id"] for request in requests})
+        answers, strange = _parse(lines, {request["id"] for request in requests})
         return [
-            _read_answer(said.answers[request["id"]], case, t, exact)
-            if request["id"] in said.answers
-            else Trouble("error", "; ".join(["no answer", *filter(None, (ending, said.strange))]))
+            _read_answer(answers[request["id"]], case, t, exact)
+            if request["id"] in answers
+            else Trouble("error", "; ".join(["no answer", *filter(None, (ending, strange))]))
             for request, (case, t) in zip(requests, questions, strict=True)
         ]
 
     def _run(self, text: str) -> tuple[list[str], str]:
-        """The lines that the program writes, and how it ended if it did not end well."""
+        """Run the program; return its lines of output, and how it ended if it did not end well."""
         with tempfile.TemporaryFile() as questions, tempfile.TemporaryFile() as complaints:
             questions.write(text.encode())
             questions.seek(0)
@@ -128,34 +125,28 @@ def _kill(process: subprocess.Popen) -> None:
         process.kill()
 
 
-class _Said(NamedTuple):
-    answers: dict[str, Any]
-    strange: str
-
-
-def _parse(lines: list[str], asked: set[str]) -> _Said:
-    """The answers by id, and the first thing in the output that is none."""
+def _parse(lines: list[str], asked: set[str]) -> tuple[dict[str, Any], str]:
+    """Read the answers by id, None if there are two, and the first line of output that is no answer."""
     answers: dict[str, Any] = {}
     strange = ""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        problem = ""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
-            answer, problem = None, "is not JSON"
-        if not problem and not (isinstance(answer, dict) and isinstance(answer.get("id"), str)):
-            problem = 'is no object with an "id"'
-        elif not problem and answer["id"] not in asked:
-            problem = "answers what was not asked"
-        elif not problem and answer["id"] in answers:
-            problem = "answers again"
-            answers[answer["id"]] = None
-        if not problem:
-            answers[answer["id"]] = answer
+            problem = "is not JSON"
+        else:
+            name = answer.get("id") if isinstance(answer, dict) else None
+            if not isinstance(name, str):
+                problem = 'is no object with an "id"'
+            elif name not in asked:
+                problem = "answers what was not asked"
+            else:
+                problem = "answers again" if name in answers else ""
+                answers[name] = None if problem else answer
         strange = strange or (problem and f"line {number} of its output {problem}: {line.strip()[:80]}")
-    return _Said(answers, strange)
+    return answers, strange
 
 
 def _read_answer(answer: dict[str, Any] | None, case: Case, t: int, exact: bool) -> Reply:

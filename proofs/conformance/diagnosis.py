@@ -1,8 +1,8 @@
-"""What is wrong with an implementation: the known faults that, each alone or two together, give all of its results.
+"""Diagnose a wrong implementation: the known faults that, each alone or two together, give all of its results.
 
-A fault explains a run only if its wrong twin gives every result of the run to rounding, the right ones too. How much rounding:
-the tolerance of the right result, in proportion to how much larger the twin's numbers are, or what comes of nudging the twin's
-predictions by as much as they may be rounded. Where its derivative hangs on rounding, the twin says nothing.
+A fault explains a run only if the plain program with it gives every result of the run to rounding, the right ones too. The
+rounding allowed is the tolerance of the right result, scaled by how much larger the numbers of the faulty program are; or the
+effect of nudging its predictions by their tolerance. Where its derivative depends on rounding, the result is left open.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,9 +34,17 @@ ASKED_AGAIN = 5
 SINGLES = tuple(frozenset({fault}) for fault in known_faults.FAULTS if fault != "single precision")
 """Each known fault alone. Single precision is none of them, as each program rounds in its own way: see `precision`."""
 
+PARTS: dict[str, Callable[[Case], str]] = {
+    "run": lambda case: "",
+    "algorithm": lambda case: case.algorithm,
+    "loss": lambda case: case.loss,
+    "file": lambda case: f"{case.algorithm} with {case.loss}",
+}
+"""Parts of a run that may have a fault each, and the name of the one that a case is in."""
+
 
 class Finding(NamedTuple):
-    """What is wrong, in words.
+    """Explanation in words.
 
     `faults` are those that explain the results, any one of them as well as another; none if it is something else. `where` are
     the algorithms, losses or pairs of these ("asgd with log") of whose results it is true; empty if of all.
@@ -48,7 +56,7 @@ class Finding(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """One result: what the implementation says after t steps, and whether that is wrong."""
+    """One result: the reply after t steps, and whether it is wrong."""
 
     case: Case
     checkpoint: Checkpoint
@@ -57,7 +65,7 @@ class Evidence(NamedTuple):
 
 
 def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case], Sequence[Reply]]) -> list[Finding]:
-    """Why the failures among the results, apart from the expected ones; empty if there are none.
+    """Explain the failures among the results, apart from the expected ones; empty if there are none.
 
     Parameters
     ----------
@@ -76,17 +84,17 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         if _differs(result, ask_again(result.case), exact):
             return [Finding(f"asked again, it says something else to {result.case.id}: it draws examples or keeps state")]
     tried = {}
-    for name_of in (_whole, _algorithm, _loss, _file):
+    for part, name_of in PARTS.items():
         groups = _grouped(evidence, name_of)
-        tried[name_of] = found = {name: single_faults(group, exact) for name, group in groups.items()}
+        tried[part] = found = {name: single_faults(group, exact) for name, group in groups.items()}
         if all(found.values()):
             return _sentences(found)
-        if name_of is _whole and not exact and (finding := precision(evidence)):
+        if part == "run" and not exact and (finding := precision(evidence)):
             return [finding]
     pairs, _ = explanations(evidence, [first | second for first, second in combinations(SINGLES, 2)], exact)
     if pairs:
         return _sentences({"": pairs})
-    explained = {name: faults for name, faults in tried[_algorithm].items() if faults}
+    explained = {name: faults for name, faults in tried["algorithm"].items() if faults}
     return [*_sentences(explained), _unknown([result for result in failed if result.case.algorithm not in explained], judged)]
 
 
@@ -96,24 +104,8 @@ def _evidence(result: Result) -> Iterable[Evidence]:
         yield Evidence(result.case, checkpoint, reply, place in result.wrong or divides)
 
 
-def _whole(case: Case) -> str:
-    return ""
-
-
-def _algorithm(case: Case) -> str:
-    return case.algorithm
-
-
-def _loss(case: Case) -> str:
-    return case.loss
-
-
-def _file(case: Case) -> str:
-    return f"{case.algorithm} with {case.loss}"
-
-
 def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> dict[str, list[Evidence]]:
-    """The evidence in groups, those in which something is wrong."""
+    """Group the evidence; keep the groups in which something is wrong."""
     groups: dict[str, list[Evidence]] = {}
     for each in evidence:
         groups.setdefault(name_of(each.case), []).append(each)
@@ -121,7 +113,7 @@ def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> di
 
 
 def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
-    """The single faults that give all of these results; where they leave some to rounding, also with one that settles these."""
+    """Find the single faults that give all of these results; if some are left to rounding, also pairs that settle these."""
     faults, left_open = explanations(evidence, SINGLES, exact)
     if left_open:
         wider = {single | other for single in faults for other in SINGLES if other not in faults}
@@ -131,7 +123,7 @@ def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
 
 
 def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> tuple[list[Faults], int]:
-    """The candidates that give all of these results, but for those that rounding decides: as few as possible, and how many."""
+    """Find the candidates that give all of these results but the fewest left to rounding, and the number of these."""
     # what is wrong first, and long runs without ties: there most candidates fail at once
     ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -each.checkpoint.t))
     left_open = {faults: _left_open(faults, ordered, exact) for faults in candidates}
@@ -140,7 +132,7 @@ def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exa
 
 
 def _left_open(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> int | None:
-    """How many results the wrong twin with these faults leaves to rounding; None if it gives others, or explains nothing."""
+    """Count the results that these faults leave to rounding; None if they give others, or explain nothing."""
     explained, left_open = False, 0
     for each in evidence:
         verdict = _compare(faults, each, exact)
@@ -152,45 +144,45 @@ def _left_open(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> int
 
 
 def _compare(faults: Faults, each: Evidence, exact: bool) -> str:
-    """Whether the twin gives the "same" result or an "other" one; "open" if rounding decides, "none" if there is no result."""
+    """Compare with the faulty program: "same", "other", "open" if rounding decides, "none" if there is no result."""
     case, checkpoint, reply = each.case, each.checkpoint, each.reply
     if isinstance(reply, Trouble):
         if not reply.divides:
             return "none"
-        return "same" if _twin(faults, case, checkpoint.t, True) is None else "other"
+        return "same" if _run(faults, case, checkpoint.t, True) is None else "other"
     if not (exact or checkpoint.held):
         return "none"
-    twin = _twin(faults, case, checkpoint.t, exact)
-    if twin is None:
+    faulty = _run(faults, case, checkpoint.t, exact)
+    if faulty is None:
         return "other"
-    agrees = (reply.w, reply.b) == (twin.w, twin.b) if exact else _agrees(reply, twin, faults, each)
+    agrees = (reply.w, reply.b) == (faulty.w, faulty.b) if exact else _agrees(reply, faulty, faults, each)
     return "open" if agrees is None else "same" if agrees else "other"
 
 
-def _agrees(reply: Answer, twin: "_Twin", faults: Faults, each: Evidence) -> bool | None:
-    """Whether a result is that of the twin to rounding; None if it is not, and rounding decides what the twin gives."""
+def _agrees(reply: Answer, faulty: "_Known", faults: Faults, each: Evidence) -> bool | None:
+    """Whether a result is the faulty program's to rounding; None if it is not, and rounding decides the latter."""
     case, checkpoint = each.case, each.checkpoint
-    found, given = np.array([*reply.w, reply.b]), np.array([*twin.w, twin.b])
+    found, given = np.array([*reply.w, reply.b]), np.array([*faulty.w, faulty.b])
     if not np.isfinite(given).all():
         return bool((np.isfinite(found) == np.isfinite(given)).all())
     right, tolerance = _right(checkpoint)
     apart = abs(found - given)
-    growth = _growth(twin, case, checkpoint)
+    growth = _growth(faulty, case, checkpoint)
     allowed = np.maximum(growth * tolerance, 8 * (checkpoint.t + 4) * 2.0**-52 * abs(given))  # a few roundings in every step
     is_right = each.wrong and (abs(given - right) <= tolerance).all()  # where the implementation is wrong, however little
     if (apart <= allowed).all() and not is_right:
         return True
     slack = growth * max(tolerance for tolerance in case.p_tolerance[: checkpoint.t] if tolerance is not None)
-    if _hangs_on_rounding(twin, faults, case, slack):
+    if _hangs_on_rounding(faulty, faults, case, slack):
         return None
     if is_right:
         return False
     if not (apart <= ALIKE * max(abs(given))).all():
         return False
-    return bool((apart <= allowed + 4 * _spread(twin, faults, case, slack)).all())
+    return bool((apart <= allowed + 4 * _spread(faulty, faults, case, slack)).all())
 
 
-class _Twin(NamedTuple):
+class _Known(NamedTuple):
     w: tuple[Any, ...]
     b: Any
     p: tuple[Any, ...]
@@ -198,67 +190,67 @@ class _Twin(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 13)
-def _twin(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, ...] = ()) -> _Twin | None:
-    """What the implementation with these faults gives; None if it divides by zero."""
+def _run(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, ...] = ()) -> _Known | None:
+    """Run the plain program with these faults; None if it divides by zero."""
     lam = Fraction(case.lam) if exact else case.lam
     arguments = (case.matrix(), case.y, case.loss, lam, case.indices[:t], case.average, case.centred)
     try:
         trace = known_faults.trace(*arguments, faults, nudges)
     except ZeroDivisionError:
         return None
-    return _Twin(tuple(trace.w), trace.b, tuple(trace.p), tuple(trace.y))
+    return _Known(tuple(trace.w), trace.b, tuple(trace.p), tuple(trace.y))
 
 
-def _growth(twin: _Twin, case: Case, checkpoint: Checkpoint) -> float:
-    """How many times larger the twin's numbers are than the right ones, at least 1: so much larger may its rounding be."""
+def _growth(faulty: _Known, case: Case, checkpoint: Checkpoint) -> float:
+    """Bound the growth of rounding: how many times larger the faulty numbers are than the right ones, at least 1."""
     right = max(*map(abs, map(float, case.p[: checkpoint.t])), *abs(_right(checkpoint)[0]))
-    ours = max(abs(number) for number in (*twin.p, *twin.w, twin.b) if isfinite(number))
+    ours = max(abs(number) for number in (*faulty.p, *faulty.w, faulty.b) if isfinite(number))
     return max(1.0, float(ours) / right) if right else 1.0
 
 
 @lru_cache(maxsize=1 << 12)
 def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
-    """The right weights and bias as floats, and their tolerances."""
+    """Convert the right weights and bias to floats, with their tolerances."""
     tolerance = [*[checkpoint.w_tolerance] * len(checkpoint.w), checkpoint.b_tolerance]
     return np.array([*checkpoint.w, checkpoint.b], dtype=float), np.array(tolerance, dtype=float)
 
 
-def _hangs_on_rounding(twin: _Twin, faults: Faults, case: Case, slack: float) -> bool:
-    """Whether a prediction of the twin is so near a kink that rounding decides its derivative."""
+def _hangs_on_rounding(faulty: _Known, faults: Faults, case: Case, slack: float) -> bool:
+    """Whether a faulty prediction is so near a kink that rounding decides its derivative."""
     derivative = known_faults.derivative(case.loss, np.float64, faults)
-    for step, (p, y) in enumerate(zip(twin.p, twin.y, strict=True), start=1):
+    for step, (p, y) in enumerate(zip(faulty.p, faulty.y, strict=True), start=1):
         at_kink = isfinite(p) and abs(derivative(p + slack, y) - derivative(p - slack, y)) > 0.5
-        if at_kink and not _is_exact(twin, faults, case, step):
+        if at_kink and not _is_exact(faulty, faults, case, step):
             return True
     return False
 
 
-def _is_exact(twin: _Twin, faults: Faults, case: Case, step: int) -> bool:
+def _is_exact(faulty: _Known, faults: Faults, case: Case, step: int) -> bool:
     """Whether nothing was rounded up to the prediction of this step, in whatever order one computes: so that a tie is one."""
     divisors = (Fraction(case.lam), Fraction(len(case.rows) if case.centred else 1))
     if step > (2 if faults & THIRDS else 3) or not all(map(_is_power_of_two, divisors)):
         return False
-    exact = _twin(faults, case, len(twin.p), True)
-    return exact is not None and exact.p[:step] == twin.p[:step]
+    exact = _run(faults, case, len(faulty.p), True)
+    return exact is not None and exact.p[:step] == faulty.p[:step]
 
 
 def _is_power_of_two(number: Fraction) -> bool:
     return all(part & (part - 1) == 0 for part in (number.numerator, number.denominator))
 
 
-def _spread(twin: _Twin, faults: Faults, case: Case, slack: float) -> np.ndarray:
-    """How far the twin's weights and bias move if its predictions, but for those that are 0, are nudged by this much."""
+def _spread(faulty: _Known, faults: Faults, case: Case, slack: float) -> np.ndarray:
+    """Measure how far weights and bias move if the predictions that are not 0 are nudged by this much."""
     moved = []
     for signs in ((1, 1), (-1, -1), (1, -1)):
-        nudges = tuple(slack * signs[step % 2] if p else 0.0 for step, p in enumerate(twin.p))
-        other = _twin(faults, case, len(twin.p), False, nudges)
+        nudges = tuple(slack * signs[step % 2] if p else 0.0 for step, p in enumerate(faulty.p))
+        other = _run(faults, case, len(faulty.p), False, nudges)
         assert other is not None
-        moved.append([abs(one - two) for one, two in zip((*twin.w, twin.b), (*other.w, other.b), strict=True)])
+        moved.append([abs(one - two) for one, two in zip((*faulty.w, faulty.b), (*other.w, other.b), strict=True)])
     return np.max(moved, axis=0)
 
 
 def precision(evidence: Iterable[Evidence]) -> Finding | None:
-    """The finding that the results are right but for too much rounding, if so: as much as single precision's, or less.
+    """Find out whether only rounding is wrong: as much as single precision's, or less.
 
     Rounding in single precision is 2^29 times that in double. So no error may exceed 2^29 tolerances, as long as the derivative
     does not hang on it; and in runs as short as these the usual error is not far from 2^-24 of the result.
@@ -305,7 +297,7 @@ def _hangs_on_single_rounding(case: Case, t: int) -> bool:
 
 
 def _differs(result: Result, replies: Sequence[Reply], exact: bool) -> bool:
-    """Whether the implementation, asked again, says something else, by more than rounding."""
+    """Whether a second call gives something else, by more than rounding."""
     for checkpoint, first, second in zip(result.case.checkpoints, result.replies, replies, strict=True):
         if isinstance(first, Answer) and isinstance(second, Answer):
             slack = 0 if exact else max(checkpoint.w_tolerance or 0, checkpoint.b_tolerance or 0)
@@ -318,7 +310,7 @@ def _differs(result: Result, replies: Sequence[Reply], exact: bool) -> bool:
 
 
 def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
-    """A finding for each list of faults, with the groups that it is true of."""
+    """Make a finding for each list of faults, with the groups that it is true of."""
     groups: dict[tuple[Faults, ...], list[str]] = {}
     for name, faults in found.items():
         groups.setdefault(tuple(faults), []).append(name)
@@ -351,7 +343,7 @@ def _unknown(failed: Sequence[Result], judged: Sequence[Result]) -> Finding:
 
 
 def _first(failed: Sequence[Result]) -> str:
-    """The departure at the lowest step."""
+    """Describe the departure at the lowest step."""
     departures = [(result.departure, result.case.id) for result in failed if result.departure]
     departure, name = min(departures, key=lambda each: each[0].t)
     return f"it first departs in {name}, {departure}"

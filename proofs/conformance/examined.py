@@ -19,7 +19,7 @@ from .report import Report
 
 
 def scikit_learn(X, y, loss, lam, indices, average, centred):
-    """The recipe: the drawn rows in their order, and a column of ones for the bias: so it is regularised, as in the paper."""
+    """Train on the drawn rows in their order, with a column of ones for the bias: so it is regularised, as in the paper."""
     if centred:
         raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
     fitted = peer.one_pass(peer.learner(loss, lam, average), peer.with_ones(X[indices]), y[indices])
@@ -28,7 +28,7 @@ def scikit_learn(X, y, loss, lam, indices, average, centred):
 
 
 def scikit_learn_intercept(X, y, loss, lam, indices, average, centred):
-    """scikit-learn's own intercept on sparse rows."""
+    """Train with scikit-learn's own intercept on sparse rows."""
     if centred:
         raise NotImplementedError("scikit-learn's SGD does not centre sparse rows")
     if X.shape[1] == 0:
@@ -38,7 +38,7 @@ def scikit_learn_intercept(X, y, loss, lam, indices, average, centred):
 
 
 def river(X, y, loss, lam, indices, average, centred):
-    """river's linear models, with a feature that is always 1 for the bias."""
+    """Train river's linear models, with a feature that is always 1 for the bias."""
     if average or centred:
         raise NotImplementedError("its Averager returns averages that its linear models do not use, and nothing is centred")
     from river import linear_model, optim
@@ -61,7 +61,7 @@ def river(X, y, loss, lam, indices, average, centred):
 
 
 def authors_last_predictor(X, y, loss, lam, indices, average, centred):
-    """How the C++ of the paper's author recovers the last predictor of its centred trainer, restated: −v/(λT) and −a/(λT)."""
+    """Recover the last predictor as the C++ of the paper's author does in its centred trainer, restated: −v/(λT), −a/(λT)."""
     if average or not centred:
         raise NotImplementedError("only the last predictor of the centred trainer")
     state = efficient.State(Problem(X, y, loss, lam), "csgd", pivot=False).run(indices)
@@ -112,14 +112,14 @@ HEAD = """| implementation | algorithms | right | expected to fail, and why | wr
 
 
 def examine(each: Examined) -> Report:
-    """Hold it to the vectors of its algorithms and losses."""
+    """Check an implementation with the vectors of its algorithms and losses."""
     return check(
         each.train, each.algorithm, each.loss, exact=each.exact, expected_failures=each.expected_failures, progress=False
     )
 
 
 def row(each: Examined, report: Report) -> str:
-    """Its line of the table."""
+    """Format a report as a line of the table."""
     count = report.count
     reasons = "; ".join(dict.fromkeys(each.expected_failures.values()))
     expected = f"{count['expected failure']}: {reasons}" if count["expected failure"] else "0"
@@ -131,7 +131,7 @@ def row(each: Examined, report: Report) -> str:
 
 
 def table() -> str:
-    """Results of all examined implementations that are installed here, in Markdown."""
+    """Check all examined implementations that are installed here; return the table in Markdown."""
     installed = [each for each in EXAMINED if each.needs is None or importlib.util.find_spec(each.needs)]
     return HEAD + "".join(row(each, examine(each)) for each in tqdm(installed, disable=None, leave=False))
 

@@ -63,8 +63,8 @@ def trace(X, y, loss, lam, indices, average, centred, fault: str | Collection[st
     s = SimpleNamespace(number=number, lam=number(lam), average=average, centred=centred, binary=get_loss(loss).binary)
     s.dloss = derivative(loss, number, faults)
     _prepare(s, X, y, indices, patch)
-    for step in s.steps:
-        _step(s, *step, nudges, patch)
+    for t, i in s.steps:
+        _step(s, t, i, nudges, patch)
     _recover(s, patch)
     return Trace(s.w, s.b, s.ps, s.gs, s.ys)
 
@@ -197,6 +197,11 @@ def _single(name: str, s):
     """Value of a sum in single precision, unless the run is exact."""
     value = getattr(s, name)
     return value if s.number is not np.float64 else value.astype(np.float32).astype(np.float64)
+
+
+def _after_first(rate, s):
+    """Rate of a running average from its second step on."""
+    return rate(s) if s.t > 1 else s.rate
 
 
 def _fault(name: str, sentence: str, stage: str, **changes: Callable[[SimpleNamespace], Any]) -> None:
@@ -337,7 +342,7 @@ for each, sentence, rate in (
     ),
     ("average weighted by t", "the average weighs the predictor after step t by t", lambda s: 2 / (s.t + 1)),
 ):
-    _fault(each, sentence, "rate", rate=lambda s, rate=rate: rate(s) if s.t > 1 else s.rate)
+    _fault(each, sentence, "rate", rate=partial(_after_first, rate))
     _also(each, "average", w=lambda s: s.moving_w, b=lambda s: s.moving_b)
 
 # the predictor returned

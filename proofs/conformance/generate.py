@@ -1,4 +1,4 @@
-"""The test vectors: what the definitions give in exact arithmetic, written to `vectors/`, one file an algorithm and loss.
+"""Write the test vectors, what the definitions give in exact arithmetic, to `vectors/`, one file an algorithm and loss.
 
 `python -m proofs.conformance.generate` writes the files; with `--check` it proves that the stored ones are, byte for byte, what
 it would write. Every expected value comes from `reference` on fractions; nothing is computed in floats, so that the files are
@@ -22,7 +22,7 @@ from tqdm import tqdm
 import reference
 from efficient.runs.files import write_whole
 from reference import PAPER
-from reference.losses import GRID_BITS
+from reference.losses import GRID_BITS, get_loss
 
 from .bounds import bounds
 from .cases import ALGORITHM, LOSSES, VECTORS, VERSION
@@ -36,17 +36,17 @@ LINE = 128
 
 @cache
 def _run(inputs: Inputs, loss: str, centred: bool) -> Run | None:
-    """Shared by the two algorithms that differ only in whether they average: they take the same steps."""
+    """Share a run between the two algorithms that differ only in whether they average: they take the same steps."""
     return inputs.run(loss, centred)
 
 
 def number(exact: Fraction) -> dict[str, str]:
-    """A rational as the vectors hold it: exactly, and to 40 digits for those who have no fractions."""
+    """Write a rational exactly, and to 40 digits for readers without fractions."""
     return {"exact": str(exact), "decimal": str(DIGITS.divide(exact.numerator, exact.denominator))}
 
 
 def case(inputs: Inputs, run: Run, average: bool) -> dict:
-    """The case that these inputs make for one algorithm: its input, what is expected, and how far floats may be off."""
+    """Make the case of these inputs for one algorithm: its input, the exact answers, and the tolerances of floats."""
     algorithm = ALGORITHM[average, run.centred]
     T = len(run.indices)
     times = sorted({t for t in (1, 2, 3, T // 2, T) if 1 <= t <= T})
@@ -74,7 +74,7 @@ def case(inputs: Inputs, run: Run, average: bool) -> dict:
 
 
 def document(average: bool, centred: bool, loss: str) -> dict:
-    """The file for one algorithm and one loss."""
+    """Make the file for one algorithm and one loss."""
     runs = ((inputs, _run(inputs, loss, centred)) for inputs in INPUTS)
     return {
         "paper": PAPER,
@@ -83,13 +83,13 @@ def document(average: bool, centred: bool, loss: str) -> dict:
         "average": average,
         "centred": centred,
         "loss": loss,
-        **({"grid_bits": GRID_BITS} if loss == "log" else {}),
+        **({"grid_bits": GRID_BITS} if get_loss(loss).exact else {}),
         "cases": [case(inputs, run, average) for inputs, run in runs if run],
     }
 
 
 def text(value, indent: str = "") -> str:
-    """JSON in which what fits on a line is on a line."""
+    """Write JSON in which a value that fits on a line is on one."""
     line = json.dumps(value)
     if len(indent) + len(line) < LINE or not isinstance(value, (dict, list)):
         return line
@@ -102,13 +102,13 @@ def text(value, indent: str = "") -> str:
 
 
 def vectors() -> Iterator[tuple[str, str]]:
-    """The name and the contents of each of the 16 files."""
+    """Make the name and the contents of each of the 16 files."""
     for (average, centred), loss in tqdm(list(product(ALGORITHM, LOSSES)), desc="vectors", unit="file", disable=None):
         yield f"{ALGORITHM[average, centred]}-{loss}.json", text(document(average, centred, loss)) + "\n"
 
 
 def differences(made: dict[str, str], folder: Path) -> Iterator[str]:
-    """Where the files in the folder are not, byte for byte, those that were made: the first such line of each."""
+    """Compare the files in the folder with those that were made: the first different line of each."""
     stored = {file.name for file in folder.glob("*.json")} - {SCHEMA}
     yield from (f"{name}: stored, but not generated" for name in sorted(stored - made.keys()))
     for name, content in made.items():

@@ -1,4 +1,4 @@
-"""The report of a run: who was held against what, what came of it, and what is wrong; to read, and as JSON."""
+"""Report a run: the implementation, the verdicts and the diagnosis, as text and as JSON."""
 
 import json
 import math
@@ -20,17 +20,17 @@ from .diagnosis import Finding, diagnose
 from .verdicts import BAD, VERDICTS, Departure, Result
 
 WIDTH, MOST = 120, 9
-"""How many characters a line of the summary may have, and how many lines the diagnosis in it."""
+"""Most characters of a line of the summary, and most lines of its diagnosis."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What came of holding an implementation to the vectors; print it for a summary.
+    """Results of comparing an implementation with the vectors; print it for a summary.
 
     Parameters
     ----------
     implementation : Implementation
-        Who was asked; it is asked once more if something is wrong, to see whether it repeats itself.
+        Program under test, called once more if something is wrong, to see whether it repeats itself.
     exact : bool
     results : list of Result
         One for each case: `verdict`, `detail`, and `departure` if it went wrong.
@@ -47,23 +47,23 @@ class Report:
 
     @property
     def count(self) -> Counter[str]:
-        """How many cases have each verdict."""
+        """Number of cases with each verdict."""
         return Counter(result.verdict for result in self.results)
 
     @property
     def flags(self) -> dict[str, Counter[str]]:
-        """How many cases with each flag have each verdict."""
+        """Number of cases with each verdict, for each flag."""
         names = dict.fromkeys(flag for result in self.results for flag in result.case.flags)
         return {flag: Counter(each.verdict for each in self.results if flag in each.case.flags) for flag in names}
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        """Which known faults explain the failures, in sentences."""
+        """Known faults that explain the failures, in sentences."""
         return diagnose(self.results, self.exact, lambda case: next(iter(self.implementation.ask([case], self.exact))))
 
     @property
     def versions(self) -> dict[str, str]:
-        """What the run was made with."""
+        """Versions that the run was made with."""
         return {"python": platform.python_version(), "numpy": version("numpy"), "vectors": f"{VERSION} of {PAPER}"}
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Report:
         return head
 
     def _table(self) -> list[str]:
-        """The flags where something is wrong, the worst first."""
+        """Flags where something is wrong, the worst first."""
         asked = {flag: count.total() - count["unsupported"] for flag, count in self.flags.items()}
         hit = {flag: bad for flag, count in self.flags.items() if (bad := sum(count[verdict] for verdict in BAD))}
         spared = [flag for flag, count in self.flags.items() if count["passed"] + count["undecided"] == asked[flag] > 0]
@@ -112,7 +112,7 @@ class Report:
         return "passed" if self.passed else "FAILED"
 
     def as_json(self) -> dict[str, Any]:
-        """The report for machines: everything but the replies, as objects that JSON has."""
+        """Convert to objects that JSON has: everything but the replies."""
         return {
             "implementation": {"name": self.implementation.name, "version": self.implementation.version},
             "versions": self.versions,

@@ -1,4 +1,4 @@
-"""Holding an answer against the exact one: equal, or within what rounding can do, and if not, where it first departs."""
+"""Compare an answer with the exact one: equal, or within what rounding can do, and if not, where it first departs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .cases import Case
 
 
 class Departure(NamedTuple):
-    """Where an implementation first goes another way: at step t, `what` (w[j], b, p or g) is `found` and not `expected`."""
+    """First number that is wrong: at step t, `what` (w[j], b, p or g) is `found` and not `expected`."""
 
     t: int
     what: str
@@ -30,7 +30,7 @@ class Departure(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one case.
+    """Verdict on one case.
 
     `verdict` is one of VERDICTS, `detail` says why in a line. `wrong` are the places in `case.checkpoints` whose predictor is.
     """
@@ -52,14 +52,14 @@ VERDICTS = {
     "expected failure": "listed as an expected failure, and wrong",
     "unsupported": "the implementation says that it does not do this",
 }
-"""The verdicts, and what they mean."""
+"""Verdicts, and their meaning."""
 
 BAD = ("failed", "error", "unexpectedly passed")
-"""The verdicts that make a run fail."""
+"""Verdicts that make a run fail."""
 
 
 def judge(case: Case, replies: Sequence[Reply], exact: bool) -> Result:
-    """The verdict on what an implementation says to a case, and its first departure if it goes wrong."""
+    """Judge the replies to the checkpoints of a case, and find the first departure if one is wrong."""
     troubles = [reply for reply in replies if not isinstance(reply, Answer)]
     if troubles and all(trouble.kind == "unsupported" for trouble in troubles) and len(troubles) == len(replies):
         return Result(case, "unsupported", troubles[0].text, replies)
@@ -98,7 +98,7 @@ def _departure(t: int, what: str, found: Any, expected: Fraction, tolerance: flo
     assert tolerance is not None
     if not isfinite(found):
         return Departure(t, what, found, expected, inf, tolerance)
-    error = abs(Fraction(found) - expected)  # exactly, lest the comparison itself round
+    error = abs(Fraction(found) - expected)  # exact: the comparison must not round
     return None if error <= Fraction(tolerance) else Departure(t, what, found, expected, _float(error), tolerance)
 
 

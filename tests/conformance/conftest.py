@@ -1,6 +1,6 @@
-"""The door for outsiders: `pytest tests/conformance --impl package.module:function`, or `--command 'program arguments'`.
+"""Test an implementation: `pytest tests/conformance --impl package.module:function`, or `--command 'program arguments'`.
 
-Without either option both our packages go through the same door.
+Without either option both our packages are held to them in the same way.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from proofs.conformance.report import Report
 from proofs.conformance.verdicts import Result, judge
 
 
-class Door:
-    """An implementation, the cases that it is to be asked, and what came of those that it was."""
+class Subject:
+    """Implementation, the cases collected for it, and the results so far."""
 
     def __init__(self, implementation: Implementation, exact: bool, expected_failures: dict[str, str]):
         self.implementation, self.exact, self.expected_failures = implementation, exact, expected_failures
@@ -43,13 +43,13 @@ class Door:
         return Report(self.implementation, self.exact, list(self.results.values()))
 
 
-DOORS = pytest.StashKey[dict[str, Door]]()
+SUBJECTS = pytest.StashKey[dict[str, Subject]]()
 
 
-def _doors(config: pytest.Config) -> dict[str, Door]:
-    """Who is held to the vectors, by a short name: the user's implementation, or both of ours."""
-    if DOORS in config.stash:
-        return config.stash[DOORS]
+def _subjects(config: pytest.Config) -> dict[str, Subject]:
+    """Find what is held to the vectors, by a short name: the user's implementation, or both of ours."""
+    if SUBJECTS in config.stash:
+        return config.stash[SUBJECTS]
     path, command, failures = (config.getoption(name) for name in ("--impl", "--command", "--expected-failures"))
     if path and command:
         raise pytest.UsageError("--impl and --command exclude each other")
@@ -61,43 +61,43 @@ def _doors(config: pytest.Config) -> dict[str, Door]:
     except (ValueError, OSError) as error:
         raise pytest.UsageError(str(error)) from error
     implementations = {"": theirs} if theirs else ours
-    config.stash[DOORS] = {
-        name: Door(implementation, config.getoption("--exact"), expected_failures)
+    config.stash[SUBJECTS] = {
+        name: Subject(implementation, config.getoption("--exact"), expected_failures)
         for name, implementation in implementations.items()
     }
-    return config.stash[DOORS]
+    return config.stash[SUBJECTS]
 
 
 def pytest_configure(config):
     if any(config.getoption(name) for name in ("--impl", "--command", "--expected-failures")):
-        _doors(config)  # what is wrong with them is told before anything is collected
+        _subjects(config)  # refuse wrong options before anything is collected
 
 
 def pytest_generate_tests(metafunc):
-    if {"door", "case"} <= set(metafunc.fixturenames):
-        pairs = [(name, door, case) for name, door in _doors(metafunc.config).items() for case in load()]
+    if {"subject", "case"} <= set(metafunc.fixturenames):
+        pairs = [(name, subject, case) for name, subject in _subjects(metafunc.config).items() for case in load()]
         ids = [f"{name}-{case.id}" if name else case.id for name, _, case in pairs]
-        metafunc.parametrize(("door", "case"), [(door, case) for _, door, case in pairs], ids=ids)
+        metafunc.parametrize(("subject", "case"), [(subject, case) for _, subject, case in pairs], ids=ids)
 
 
 def pytest_collection_finish(session):
     for item in session.items:
-        if "door" in getattr(getattr(item, "callspec", None), "params", {}):
-            item.callspec.params["door"].cases.append(item.callspec.params["case"])
+        if "subject" in getattr(getattr(item, "callspec", None), "params", {}):
+            item.callspec.params["subject"].cases.append(item.callspec.params["case"])
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter, config):
     yield  # the list of failed tests may be long: the diagnosis comes after it
-    for door in config.stash.get(DOORS, {}).values():
-        report = door.report
+    for subject in config.stash.get(SUBJECTS, {}).values():
+        report = subject.report
         if report.results and (not report.passed or config.getoption("--impl") or config.getoption("--command")):
             terminalreporter.section("conformance")
             terminalreporter.write_line(str(report))
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Nobody passes by supporting nothing."""
-    reports = [door.report for door in session.config.stash.get(DOORS, {}).values() if door.results]
+    """Fail an implementation that supports nothing."""
+    reports = [subject.report for subject in session.config.stash.get(SUBJECTS, {}).values() if subject.results]
     if exitstatus == pytest.ExitCode.OK and not all(report.passed for report in reports):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

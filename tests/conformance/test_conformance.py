@@ -5,8 +5,8 @@ import pytest
 from proofs.conformance.verdicts import BAD
 
 
-def test_conforms(door, case):
-    result = door.result(case)
+def test_conforms(subject, case):
+    result = subject.result(case)
     if result.verdict == "unsupported":
         pytest.skip(f"not supported: {result.detail}")
     if result.verdict == "expected failure":

@@ -61,7 +61,7 @@ def test_diagnose_exact_answers_names_the_fault(fault):
 
 
 def by_definition(fault):
-    """The dense definition with a fault: other formulas than the twins', so that everything rounds in another way."""
+    """Make the dense definition with a fault: other formulas than the plain program's, so that all rounds differently."""
 
     def train(X, y, loss, lam, indices, average, centred):
         rows, m = X.toarray(), len(y)
