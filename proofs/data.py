@@ -15,7 +15,7 @@ DENSE_BUDGET = 150_000_000
 
 @dataclass(frozen=True)
 class Case:
-    """A data set with the λ at which each loss that fits its labels is checked.
+    """Data set with the λ at which each loss that fits its labels is checked.
 
     `X` has generic floats, `counts` the integers behind them where there are any: ties at the kinks are common there.
     """

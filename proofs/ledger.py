@@ -1,4 +1,4 @@
-"""The ledger: one entry for each claim, with the evidence for it, and how it is filled, printed and written."""
+"""Fill, print and write the ledger: one entry for each claim, with its evidence."""
 
 import json
 import multiprocessing
@@ -62,7 +62,7 @@ class Entry:
 
 
 class Job(NamedTuple):
-    """A piece of work that yields entries under some of these labels."""
+    """Piece of work that yields entries under some of these labels."""
 
     labels: tuple[str, ...]
     name: str
@@ -94,7 +94,7 @@ def _run(number: int) -> list[Entry]:
 
 @contextmanager
 def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
-    """The entries of each job, from as many processes as pay."""
+    """Return the entries of each job, from as many processes as pay."""
     workers = min(os.cpu_count() or 1, len(jobs) // 8)
     if workers < 2 or "fork" not in multiprocessing.get_all_start_methods():
         yield (job.run() for job in jobs)
@@ -128,13 +128,13 @@ def summary(entries: list[Entry]) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """What the evidence was made with."""
+    """Name the versions that the evidence was made with."""
     packages = ("casgd", "numpy", "scipy", "numba", "scikit-learn", "sympy", "mpmath", "z3-solver")
     return {"python": platform.python_version()} | {package: version(package) for package in packages}
 
 
 def read_json(path: str) -> list[Entry]:
-    """The entries of a file that `to_json` wrote; raises ValueError if the file is not such a ledger."""
+    """Return the entries of a file that `to_json` wrote; raises ValueError if the file is not such a ledger."""
     try:
         with open(path, encoding="utf8") as file:
             return [

@@ -29,13 +29,13 @@ Check = Callable[[], Iterator[tuple[str, str, bool, bool]]]
 
 
 def printed(equation: Equation):
-    """A printed equation, refuted by z3's numbers."""
+    """Return a printed equation, refuted by z3's numbers."""
     numbers = counterexample(equation)
     return f"as printed, {equation.claim}", f"differs at {numbers}", numbers is None, False
 
 
 def corrected(equation: Equation):
-    """The corrected equation, proved."""
+    """Return the corrected equation, proved."""
     remains = residual(equation)
     proved = remains == 0 and counterexample(equation) is None
     return equation.claim, "sympy and z3 prove it" if proved else f"{remains} remains", proved, True

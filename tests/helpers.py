@@ -80,7 +80,7 @@ def floats(data: str = "generic", loss: str = "log", lam: float = 0.5, weight=No
 
 
 def exact(data: str = "generic", loss: str = "log", lam: Fraction = Fraction(1, 2), weight=None) -> Problem:
-    """The same problem in exact arithmetic."""
+    """Return the same problem in exact arithmetic."""
     X, y, _ = DATA[data]
     return Problem(X, y, loss, Fraction(lam), weight)
 

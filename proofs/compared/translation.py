@@ -69,7 +69,7 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
 
 
 def changes(offsets, loss: str = "log", lam: float = 0.1, steps: int = 200) -> dict[str, np.ndarray]:
-    """How much each algorithm's predictions on 20 rows change, of the largest, when a number is added to all their entries.
+    """Measure the change of each algorithm's predictions on 20 rows, of the largest, when a number is added to all entries.
 
     In float64; the entries are multiples of 2^-12, so that adding a power of two up to 2^30 does not round.
     """

@@ -1,4 +1,4 @@
-"""How good the estimators are on rows that they did not see, beside scikit-learn's: `python -m proofs.measured.accuracy`.
+"""Evaluate the estimators on held-out rows, beside scikit-learn's: `python -m proofs.measured.accuracy`.
 
 Accuracy on the mails and R² on the tweets, in a fifth of the rows that is held out, five times with different seeds. Rows that
 repeat each other are held out together; tf-idf is fitted to the rest. An estimator is tried as it is, and tuned: the best of a
@@ -28,7 +28,7 @@ ALPHAS = tuple(10.0**power for power in range(-7, -1))
 
 
 class Contestant(NamedTuple):
-    """An estimator with its own defaults, and what to tune."""
+    """Estimator with its own defaults, and what to tune."""
 
     estimator: BaseEstimator
     grid: dict[str, Sequence]
@@ -43,7 +43,7 @@ def contestants(numbers: bool) -> list[Contestant]:
 
 
 def split(data: Dataset, seed: int) -> Split:
-    """A fifth of the rows held out, with all that equal them, and tf-idf fitted to the others."""
+    """Return a fifth of the rows held out, with all that equal them, and tf-idf fitted to the others."""
     rows = apart(data, hold_out(data.X, 0.2, seed))
     tfidf = TfidfTransformer().fit(rows.X)
     return rows._replace(X=tfidf.transform(rows.X), held_X=tfidf.transform(rows.held_X))
@@ -56,7 +56,7 @@ def quality(estimator: BaseEstimator, parts: Split, seed: int) -> float:
 
 
 def tuned(contestant: Contestant, parts: Split, seed: int) -> BaseEstimator:
-    """The estimator with the best of the grid, by cross-validation in the rows to train on."""
+    """Return the estimator with the best of the grid, by cross-validation in the rows to train on."""
     folds = GroupKFold(5, shuffle=True, random_state=seed)
     seeded: Any = clone(contestant.estimator).set_params(random_state=seed)
     search = GridSearchCV(seeded, contestant.grid, cv=folds, refit=False).fit(parts.X, parts.y, groups=parts.groups)
@@ -64,7 +64,7 @@ def tuned(contestant: Contestant, parts: Split, seed: int) -> BaseEstimator:
 
 
 def compare(data: Dataset, numbers: bool, seeds: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
-    """The qualities of every contestant, by default and tuned, one for each seed."""
+    """Return the qualities of every contestant, by default and tuned, one for each seed."""
     parts = [split(data, seed) for seed in seeds]
     for contestant in contestants(numbers):
         name = type(contestant.estimator).__name__
@@ -74,7 +74,7 @@ def compare(data: Dataset, numbers: bool, seeds: Sequence[int]) -> Iterator[tupl
 
 
 def choices(data: Dataset, estimators: Sequence[BaseEstimator], seeds: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
-    """The qualities for all values of alpha, n_epochs and average, one for each seed."""
+    """Return the qualities for all values of alpha, n_epochs and average, one for each seed."""
     parts = [split(data, seed) for seed in seeds]
     for estimator, average, alpha, epochs in product(estimators, ("weighted", "uniform"), ALPHAS[1:5], (5, 20, 50)):
         chosen: Any = clone(estimator).set_params(average=average, alpha=alpha, n_epochs=epochs)

@@ -1,4 +1,4 @@
-"""What averaging buys, measured: F − F* of the last iterate and of three averages, on the real sets, over ten seeds.
+"""Measure what averaging buys: F − F* of the last iterate and of three averages, on the real sets, over ten seeds.
 
 With steps of 1/(λt) the first iterates are far off, and the uniform average remembers them: it starts worse than the last
 iterate and overtakes it late or not at all. Averages that forget the beginning, and steps that start smaller, do better. F*
@@ -24,7 +24,7 @@ KINDS = ("last", "uniform", "t-weighted", "suffix")
 
 
 class Setting(NamedTuple):
-    """A data set, a loss, λ, an algorithm that averages, whether t0 is the safe one, and the passes to look after."""
+    """Data set, a loss, λ, an algorithm that averages, whether t0 is the safe one, and the passes to look after."""
 
     data: str
     loss: str
@@ -49,7 +49,7 @@ FEW_WORDS = "spam, 30 words"
 
 @cache
 def data_of(name: str) -> Dataset:
-    """The rows and labels that a setting names."""
+    """Return the rows and labels that a setting names."""
     if name == FEW_WORDS:
         X, y, _ = load_spam(tfidf=True)
         common = np.argsort(np.bincount(X.indices, minlength=X.shape[1]), kind="stable")[-30:]
@@ -62,7 +62,7 @@ LONG = SETTINGS[0]._replace(passes=(0.1, 0.3, 1, 3, 10, 30, 100, 300))
 
 
 def weights_of(kind: str, steps: int, t0=0):
-    """The weights ω of one of the averages among KINDS after so many steps."""
+    """Return the weights ω of one of the averages among KINDS after so many steps."""
     return {"uniform": None, "t-weighted": polynomial(1, t0), "suffix": suffix(steps // 2)}[kind]
 
 
@@ -93,7 +93,7 @@ def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
 
 
 def shares_of_gradients(steps: int) -> np.ndarray:
-    """How much the stochastic gradient ℓ' x of each step counts in the last iterate and the three averages: shape (4, steps).
+    """Measure how much the gradient ℓ' x of each step counts in the last iterate and the three averages: shape (4, steps).
 
     In units of −1/(λT), so that in the last iterate each counts 1, as Lemma 1 has it. Measured: the rows are orthogonal, and
     λ is so large that every ℓ' of the hinge is −1, so that the weights found are these shares.
@@ -156,7 +156,7 @@ def expected_gain(ratio):
 
 
 def noise_by_curvature(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
-    """How much the log loss curves at the minimum in each direction, h/λ, and how much of the noise of ℓ' x lies along it.
+    """Measure the curvature of the log loss at the minimum in each direction, h/λ, and the share of the noise of ℓ' x there.
 
     Directions are the eigenvectors of the mean of ℓ'' [x, 1][x, 1]ᵀ, so that n² numbers are held; noise adds up to 1.
     """

@@ -1,4 +1,4 @@
-"""The real job, measured: trained on a part of the mails or tweets, tried on the rest, which neither λ nor tf-idf has seen.
+"""Measure held-out evaluation: train on a part of the mails or tweets, test on the rest, unseen by λ and tf-idf.
 
 Nothing is claimed here of what averaging or centring buy; this is how it is measured.
 """
@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A problem on the training part, as tf-idf, and the rest: its rows, as tf-idf of the training part, and its labels."""
+    """Problem on the training part, as tf-idf, and the rest: its rows, as tf-idf of the training part, and its labels."""
 
     problem: Problem
     X: sp.csr_array
@@ -50,20 +50,20 @@ def split(data: Dataset, loss: str, lam: float, fraction: float = 0.25, seed: in
 
 
 def parts(data: Dataset, held: np.ndarray, loss: str, lam: float) -> Parts:
-    """The parts that a mask of the held-out rows makes."""
+    """Return the parts that a mask of the held-out rows makes."""
     rows = apart(data, held)
     tfidf = fit_transform_to(rows.X, "tfidf")
     return Parts(Problem(tfidf.apply(rows.X), rows.y, loss, lam), tfidf.apply(rows.held_X), rows.held_y)
 
 
 def apart(data: Dataset, held: np.ndarray) -> Split:
-    """The rows and labels as they are, those apart that a mask says are held out."""
+    """Return the rows and labels as they are, those apart that a mask says are held out."""
     X = data.X[~held]
     return Split(X, data.y[~held], groups_of_equal_rows(X), data.X[held], data.y[held])
 
 
 def by_lambda(data: Dataset, loss: str, lams, algorithm: str, passes: int, count: int = 4, seed: int = 0) -> np.ndarray:
-    """What is missed for each fold, λ and kind, in this order of axes: all λ in one pass over the rows."""
+    """Measure the held-out error for each fold, λ and kind, in this order of axes: all λ in one pass over the rows."""
     fold = folds(data.X, count, seed)
     misses = []
     for number in range(count):
@@ -74,13 +74,13 @@ def by_lambda(data: Dataset, loss: str, lams, algorithm: str, passes: int, count
 
 
 def by_draw(rest: Parts, algorithm: str, passes: int, draws: int = 8) -> np.ndarray:
-    """What is missed for each seed of the draws and each kind: the same rows, another order."""
+    """Measure the held-out error for each seed of the draws and each kind: the same rows, another order."""
     m, lam = rest.problem.m, rest.problem.lam
     return np.array([_misses(rest, [lam], algorithm, draw_indices(m, passes * m, rng=seed))[0] for seed in range(draws)])
 
 
 def _misses(rest: Parts, lams, algorithm: str, indices) -> np.ndarray:
-    """What is missed for each λ and kind. The squared loss takes the safe t0, without which it overshoots."""
+    """Measure the held-out error for each λ and kind. Unbounded slopes take the safe t0, without which the steps overshoot."""
     problems = [rest.problem.variant(lam=lam) for lam in lams]
     safe = rest.problem.loss.name == "squared"
     t0 = [safe_t0(problem, algorithm == "casgd") if safe else 0 for problem in problems]

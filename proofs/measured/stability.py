@@ -53,14 +53,14 @@ def text_is_left_alone() -> Iterator[Entry]:
 
 
 def relative(found, wanted) -> float:
-    """The largest difference, relative to the largest number wanted, computed exactly."""
+    """Return the largest difference, relative to the largest number wanted, computed exactly."""
     difference = [abs(Fraction(value) - exact) for value, exact in zip(map(float, found), wanted, strict=True)]
     return float(max(difference) / max(map(abs, wanted)))
 
 
 @cache
 def errors(loss: str, offset: float) -> dict[str, float]:
-    """What each way is off, relative to the exact run: its weights, and the predictions of the pivoted one."""
+    """Measure the error of each way, relative to the exact run: its weights, and the predictions of the pivoted one."""
     data = make_shifted(20, 5, 5, seed=1, offset=offset)
     indices = draw_indices(20, 40, rng=2)
     exact = Problem(data.X, data.y, loss, Fraction(LAM[loss]))
@@ -76,7 +76,7 @@ def errors(loss: str, offset: float) -> dict[str, float]:
 
 
 def measure() -> dict[str, np.ndarray]:
-    """The worst relative error of the weights over the four losses, for each of CURVES an array over OFFSETS."""
+    """Return the worst relative error of the weights over the four losses, for each of CURVES an array over OFFSETS."""
     return {name: np.array([max(errors(loss, offset)[name] for loss in LOSSES) for offset in OFFSETS]) for name in CURVES}
 
 
@@ -109,7 +109,7 @@ def keeps_its_digits(loss: str) -> Iterator[Entry]:
 
 
 def translation_in_floats(loss: str) -> Iterator[Entry]:
-    """The theorem in float64: entries that are multiples of 2^-12, so that adding an offset of up to 1e12 does not round."""
+    """Check the theorem in float64: entries are multiples of 2^-12, so that adding an offset of up to 1e12 does not round."""
     data = make_generic(20, 5, 5, seed=1)
     rows = np.round(data.X.toarray() * 4096) / 4096
     indices = draw_indices(20, 40, rng=2)

@@ -1,4 +1,4 @@
-"""The loop for many models that ships, run on symbols beside the loop for one: it is that loop, for each of its models.
+"""Run the shipped loop for many models on symbols beside the loop for one: it is that loop, for each of its models.
 
 So whatever is proved of the loop for one model, in `shipped`, holds of every model. The models have labels, λ, t0 and
 states of their own; they share the row, its weight, x̄ and ω. What lies in the work room before must not matter, so it is
@@ -29,7 +29,7 @@ State = dict[str, Any]
 
 
 class Draws(NamedTuple):
-    """What all models share: the rows, their weights, which are drawn, the ω of each draw, and x̄, θ and the projections."""
+    """Common inputs of all models: the rows, their weights, the draws, the ω of each, and x̄, θ and the projections."""
 
     rows: Rows
     weight: Any
@@ -52,7 +52,7 @@ class Draws(NamedTuple):
     def run_many(
         self, steps: Callable, y, lam, dloss, t0, t, before: list[State], unknown: Unknowns, still: bool = False
     ) -> tuple[Any, list[State]]:
-        """The same for the loop for many models. With `still` it fails if it writes to v and u at all."""
+        """Return the same for the loop for many models. With `still` it fails if it writes to v and u at all."""
         room = np.empty((self.rows.n, 2, len(before)), dtype=object)
         numbers = {each: vector(unknown, f"room_{each}", len(before)) for each in (*batch.NUMBERS, "hg", "d")}
         for k, state in enumerate(before):
@@ -71,7 +71,7 @@ class Draws(NamedTuple):
 
 
 def nothing(n: int, zero) -> State:
-    """The state before step 1."""
+    """Return the state before step 1."""
     return {each: np.full(n, zero, dtype=object) for each in "vu"} | dict.fromkeys(batch.NUMBERS[:-2], zero)
 
 
@@ -85,7 +85,7 @@ def mean_of(centred: bool, unknown: Unknowns, n: int, m: int) -> tuple:
 def step(
     steps: Callable, name: str, models: int, layout, first: bool, moving: tuple[bool, ...], unknown: Unknowns
 ) -> Iterator[Equation]:
-    """A step of many models, step 1 or step t from unknown states, against the step of each alone.
+    """Return a step of many models, step 1 or step t from unknown states, against the step of each alone.
 
     `moving` says of which models ℓ' is unknown; of the others it is 0.
     """
@@ -151,7 +151,7 @@ def same(at: str, found: State, alone: State, centred: bool) -> Iterator[Equatio
 
 
 def induction(steps: Callable, name: str, unknown: Unknowns = symbols) -> Iterator[Equation]:
-    """The step, for short and long rows, few and many models, and with and without models whose ℓ' is 0."""
+    """Return the step, for short and long rows, few and many models, and with and without models whose ℓ' is 0."""
     short, *wider, long = LAYOUTS
     for first in (True, False):
         for moving in product((True, False), repeat=2):

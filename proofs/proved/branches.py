@@ -11,7 +11,7 @@ from sympy.logic.boolalg import BooleanAtom
 
 
 class Unknown:
-    """A sympy or z3 number whose comparisons ask which way to go."""
+    """Sympy or z3 number whose comparisons ask which way to go."""
 
     def __init__(self, number, way: "Way"):
         self.number, self.way = number, way
@@ -55,7 +55,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 
 class Way:
-    """The answers to the comparisons on one way through a function: those given, then yes to every further one.
+    """Answers to the comparisons on one way through a function: those given, then yes to every further one.
 
     What was asked before gets the answer that it got.
     """
@@ -97,7 +97,7 @@ def with_symbolic_math(function: Callable) -> Any:
 
 
 def as_formula(function, *numbers):
-    """The shipped function at these z3 numbers, as nested if-then-elses over the ways through it."""
+    """Return the shipped function at these z3 numbers, as nested if-then-elses over the ways through it."""
     formula = z3.RealVal(0)
     for conditions, value in branches(function, *numbers):
         here = z3.And([condition if answer else z3.Not(condition) for condition, answer in conditions])

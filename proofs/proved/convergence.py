@@ -1,4 +1,4 @@
-"""The guarantee behind the steps of size 1/(λt): how far E F of an average of the iterates can be from F*, proved for all T.
+"""Prove the guarantee behind steps of 1/(λt) for all T: a bound of E F of an average of the iterates over F*.
 
 Here w is the whole vector [w, b], and x is [x, 1]; w_0 = 0; ĝ_t = λw_{t−1} + g x is the stochastic gradient of step t and
 E‖ĝ_t‖² <= G² for every t that the average needs; F is λ-strongly convex and w* is its minimiser, F* = F(w*). Then
@@ -47,7 +47,7 @@ def one_step():
 
 @proof(LABEL, "F is λ-strongly convex: F(u) >= F(w) + ∇F(w) · (u − w) + λ/2 ‖u − w‖²")
 def strongly_convex():
-    """The regulariser with equality; the losses add ℓ(q) − ℓ(p) − ℓ'(p)(q − p) >= 0 each, Table 1; here u is w*.
+    """Take the regulariser with equality; the losses add ℓ(q) − ℓ(p) − ℓ'(p)(q − p) >= 0 each, Table 1; here u is w*.
 
     With u = w* and E ĝ_t = ∇F(w_{t−1}), eq. 2: A >= e + λ/2 D. With w = w*, where 0 is a subgradient: e >= λ/2 D.
     """
@@ -65,7 +65,7 @@ D, D_t, N, A = sympy.symbols("D D_t N A", real=True)
 
 @proof(LABEL, "e <= λ(t−1)/2 D − λt/2 D_t + N/(2λt): unweighted, what one step takes the next gives back, and w_0 drops out")
 def telescopes():
-    """A by the one-step identity; e <= A − λ/2 D by strong convexity. Σ_{t<=T} keeps −λT/2 D_T and the N/(2λt)."""
+    """Bound A by the one-step identity, e <= A − λ/2 D by strong convexity. Σ_{t<=T} keeps −λT/2 D_T and the N/(2λt)."""
     A = lam * t / 2 * (D - D_t) + N / (2 * lam * t)
     right = lam * (t - 1) / 2 * D - lam * t / 2 * D_t + N / (2 * lam * t)
     yield Equation("A solves the one-step identity", D - 2 / (lam * t) * A + N / (lam * t) ** 2, D_t)
@@ -144,7 +144,7 @@ PROOFS: tuple[Proof, ...] = (
 
 
 class Bound(NamedTuple):
-    """A claim, z3's formulas for it as a function of a factor that is 1, and a smaller factor at which one must be refuted."""
+    """Claim, z3's formulas for it as a function of a factor that is 1, and a smaller factor at which one must be refuted."""
 
     claim: str
     formulas: Callable[[Any], dict[str, z3.BoolRef]]
@@ -297,7 +297,7 @@ def slopes() -> Iterator[Entry]:
 
 
 class Small(NamedTuple):
-    """A problem with one feature and a bias, small enough to run every sequence of 1, …, `steps` indices that there is."""
+    """Problem with one feature and a bias, small enough to run every sequence of 1, …, `steps` indices that there is."""
 
     rows: list[int]
     y: list[int]
@@ -324,7 +324,7 @@ SMALL = {
 
 
 def certified_minimum(problem: Problem) -> tuple[Predictor, Fraction]:
-    """The minimiser and a lower bound on F*, which is F* itself if the duality gap is 0.
+    """Return the minimiser and a lower bound on F*, which is F* itself if the duality gap is 0.
 
     z3 solves 0 ∈ ∂F(w): w = −Σ g_i x_i/(λm), g_i a subderivative at p_i. The bound is the dual of F at g, which is at most F*
     whatever g may be, within the slopes of the loss: −λ/2 ‖w‖² − (1/m) Σ ℓ*(g_i, y_i).
@@ -404,7 +404,7 @@ def harmonic(T: int) -> Fraction:
 
 
 def shares(name: str, T: int) -> dict[str, Fraction]:
-    """What is to be bounded as a share of its bound, G² being the largest of the E‖ĝ_t‖² that the bound needs."""
+    """Compute the bounded quantity as a share of its bound; G² is the largest of the E‖ĝ_t‖² that the bound needs."""
     lam, bound = SMALL[name].lam, LOSSES[SMALL[name].loss].slope_bound
     so_far = [expected(name, t) for t in range(1, T + 1)]
     N, now = [each.N for each in so_far], so_far[-1]
@@ -442,7 +442,7 @@ def exhaust(name: str) -> Iterator[Entry]:
 
 
 def too_small() -> Iterator[Entry]:
-    """The same checks with half of each constant: each must find a problem that violates it."""
+    """Return the same checks with half of each constant: each must find a problem that violates it."""
     for claim in shares("opposed", 1):
         found = ((name, T, 2 * shares(name, T).get(claim, 0)) for name in SMALL for T in range(1, SMALL[name].steps + 1))
         name, T, share = next((each for each in found if each[2] > 1), ("", 0, 0))
@@ -451,7 +451,7 @@ def too_small() -> Iterator[Entry]:
 
 
 def classical() -> Iterator[Entry]:
-    """The bound with h_T for the paper's mean, which w_0 and not w_T is in; T = 1, both rows 0, labels 1 and −1, λ = 1/4."""
+    """Check the bound with h_T for a mean with w_0 and without w_T; T = 1, both rows 0, labels 1 and −1, λ = 1/4."""
     small, run = SMALL["opposed"], expected("opposed", 1)
     at_most, share = run.N / (2 * small.lam), shares("opposed", 1)[BOUNDS[5].claim]
     figure = f"b_1 = ±4: E F(w_1) − F* = {run.means[1]} > {at_most} = G²/(2λ), G² = {run.N}"
@@ -464,7 +464,7 @@ def classical() -> Iterator[Entry]:
 
 
 def one_run(name: str = "squares") -> Iterator[Entry]:
-    """The squared loss, which has no L: the longest ĝ_t of a run for G, against what holds, the sum of the expected ones."""
+    """Check the squared loss, which has no L: the longest ĝ_t of a run for G, against the sum of the expected ones."""
     small, problem = SMALL[name], SMALL[name].problem
     T = small.steps
     excess, too_low = expected(name, T).means[0], 0

@@ -98,7 +98,7 @@ def take_step(algorithm: Algorithm, n: int, columns: tuple[int, ...], first: boo
 
 
 def predictor(recovery, lam, t0, state: dict[str, Any], xbar: np.ndarray) -> tuple[np.ndarray, Any]:
-    """What the shipped recovery makes of a state."""
+    """Apply the shipped recovery to a state."""
     recover, parts = recovery
     return recover(lam, state["t"] + t0, *(xbar if part == "xbar" else state[part] for part in parts))
 
@@ -138,7 +138,7 @@ def centre(mean: Mean, unknown: Unknowns) -> Iterator[Equation]:
 
 
 def _rest_of_the_step(algorithm: Algorithm, step: Step, w, b, at: str, unknown: Unknowns) -> Iterator[tuple[str, Equation]]:
-    """What must hold after the step besides the vectors, w and b being the predictor before it."""
+    """List what must hold after the step besides the vectors; w and b are the predictor before it."""
     lam = unknown("lambda")
     first = step.before["t"] == 0
     g, t0, omega, old, new = step.g, step.t0, step.omega, step.before, step.after
@@ -173,7 +173,7 @@ def _rest_of_the_step(algorithm: Algorithm, step: Step, w, b, at: str, unknown: 
 
 
 class Derivatives:
-    """An opaque ℓ': a new unknown for every new (prediction, label), predictions compared after expansion."""
+    """Opaque ℓ': a new unknown for every new (prediction, label), predictions compared after expansion."""
 
     def __init__(self, unknown: Unknowns):
         self.unknown = unknown
@@ -187,7 +187,7 @@ class Derivatives:
 def unrolled(
     algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2, projected: bool = False
 ) -> Iterator[Equation]:
-    """The loop and the dense definition, both as shipped, for T steps on T generic rows.
+    """Return the loop and the dense definition, both as shipped, for T steps on T generic rows.
 
     With `projected` the loop is handed q = x̄ · x of all rows. On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a
     point with any numbers for them.

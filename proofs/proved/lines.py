@@ -80,7 +80,7 @@ CENTRE = [
 
 
 def in_order(lines: list[tuple[str, str]], function) -> list[str]:
-    """The lines of pseudocode whose shipped line is missing from the function, or not in its place."""
+    """Return the lines of pseudocode whose shipped line is missing from the function, or not in its place."""
     code = [line.split("#")[0].strip() for line in inspect.getsource(function).splitlines()]
     missing, place = [], 0
     for pseudocode, wanted in lines:

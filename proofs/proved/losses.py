@@ -59,7 +59,7 @@ def facts(loss: Loss) -> dict[str, z3.BoolRef]:
 
 
 def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]:
-    """A kink with straight sides, or a derivative without a jump and its own derivative."""
+    """Return a kink with straight sides, or a derivative without a jump and its own derivative."""
     P, Q = to_z3(p), to_z3(q)
     value, slope = read.shipped(loss.value, p, label), read.shipped(loss.derivative, p, label)
     if loss.kink is not None:
@@ -149,7 +149,7 @@ def judge(name: str, claim: str, state: Callable, mutants: Callable) -> Iterator
 
 
 def _generic(m: int, n: int) -> tuple[Problem, np.ndarray, np.ndarray, Predictor]:
-    """A problem of symbols with an opaque loss, its entries, its labels, and any predictor."""
+    """Return a problem of symbols with an opaque loss, its entries, its labels, and any predictor."""
     x = np.array([[sympy.Symbol(f"x{i}{j}", real=True) for j in range(n)] for i in range(m)], dtype=object)
     labels = np.array([sympy.Symbol(f"y{i}", real=True) for i in range(m)], dtype=object)
     weights = np.array([sympy.Symbol(f"w{j}", real=True) for j in range(n)], dtype=object)
@@ -170,7 +170,7 @@ def objective():
 
 @proof("eqn:gradient", "the shipped subgradient is λ[w, b] + (1/m) Σ ℓ'(p_i, y_i)[x_i, 1]", "on the shipped code, m = 3, n = 2")
 def gradient():
-    """The last step makes it a subgradient: F(w', b') − F(w, b) − ∇F · Δ − λ/2 ‖Δ‖² is the mean of the losses' own
+    """Yield last what makes it a subgradient: F(w', b') − F(w, b) − ∇F · Δ − λ/2 ‖Δ‖² is the mean of the losses' own
     ℓ(p') − ℓ(p) − ℓ'(p)(p' − p), which Table 1 proves to be >= 0.
     """
     problem, x, labels, predictor = _generic(3, 2)

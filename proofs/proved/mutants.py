@@ -30,7 +30,7 @@ HINTS = ("ahead(", "ahead_in_order(", "ahead_of(", "side_by_side(")
 
 
 class Mutant(NamedTuple):
-    """A function with one token exchanged: where, and the compiled result (None if Python refuses it)."""
+    """Function with one token exchanged: where, and the compiled result (None if Python refuses it)."""
 
     where: str
     function: Callable | None
@@ -158,7 +158,7 @@ EVIDENCE: dict[str, Callable[[Algorithm], Iterator[Equation]]] = {
 
 
 def stands(algorithm: Algorithm | None, evidence: str) -> bool:
-    """Whether a program passes this piece of evidence by itself: no claim in it fails, and it runs."""
+    """Tell whether a program passes this piece of evidence by itself: no claim in it fails, and it runs."""
     try:
         with np.errstate(over="ignore"):
             return algorithm is not None and all(step.left == step.right for step in EVIDENCE[evidence](algorithm))

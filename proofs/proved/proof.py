@@ -1,4 +1,4 @@
-"""A proof: what is claimed, from what, and the steps whose residuals must be 0; and how one is checked and shown."""
+"""Proof: what is claimed, from what, and the steps whose residuals must be 0; and how one is checked and shown."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ UNROLLED = "unrolled on the shipped code"
 
 
 class Proof(NamedTuple):
-    """A claim under a label of the paper, and its steps. The docstring of `steps` says what is assumed."""
+    """Claim under a label of the paper, and its steps. The docstring of `steps` says what is assumed."""
 
     label: str
     claim: str

@@ -29,7 +29,7 @@ Z3_EFFORT = 200_000_000
 
 
 class Equation(NamedTuple):
-    """A step of a proof: what is claimed in words, the two sides, and whether to try the provers on its mutants."""
+    """Step of a proof: what is claimed in words, the two sides, and whether to try the provers on its mutants."""
 
     claim: str
     left: Any
@@ -38,13 +38,13 @@ class Equation(NamedTuple):
 
 
 def opaque(name: str):
-    """An unknown function of a prediction and a label. Predictions that are equal after expansion are the same to it."""
+    """Return an unknown function of a prediction and a label. Predictions that are equal after expansion are the same to it."""
     function = sympy.Function(name, real=True)
     return lambda p, y: function(sympy.expand(p), y)
 
 
 def residual(equation: Equation) -> Expr:
-    """What remains of left − right: 0 if and only if the equation is an identity of rational functions."""
+    """Compute what remains of left − right: 0 if and only if the equation is an identity of rational functions."""
     difference = split_sums(sympy.sympify(equation.left) - sympy.sympify(equation.right))
     return sympy.expand(sympy.fraction(sympy.together(difference))[0])
 
@@ -64,21 +64,21 @@ def _split(total: Sum) -> Expr:
 
 
 def is_identity(equation: Equation) -> bool:
-    """Whether the equation holds for all numbers. A point where the sides differ refutes it; only the normal form proves."""
+    """Decide the equation for all numbers. A point where the sides differ refutes it; only the normal form proves."""
     left, right = (at_a_point(sympy.sympify(side)) for side in (equation.left, equation.right))
     return left == right and residual(equation) == 0
 
 
 @cache
 def number_of(name: str) -> Fraction:
-    """The number > 0 that an unknown of this name has at the point."""
+    """Return the number > 0 that an unknown of this name has at the point."""
     random = Random(name)
     return Fraction(random.randint(1, 97), random.randint(1, 13))
 
 
 @lru_cache(maxsize=100_000)
 def at_a_point(expression: Expr) -> Fraction:
-    """The exact value where every unknown has the number of its name, and n = m = 3."""
+    """Return the exact value where every unknown has the number of its name, and n = m = 3."""
     if isinstance(expression, sympy.Rational):
         return Fraction(expression.p, expression.q)
     if isinstance(expression, Sum):

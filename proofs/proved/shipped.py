@@ -1,4 +1,4 @@
-"""The loops that ship, run on symbols: the invariants for all t, and whole runs of T = 1, …, 4 against the definition."""
+"""Run the shipped loops on symbols: the invariants for all t, and whole runs of T = 1, …, 4 against the definition."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,14 +25,14 @@ CLAIMS = {
 
 
 def _of_label(name: str, label: str) -> list[Equation]:
-    """The steps of an algorithm's induction that belong to a claim. By induction over t on the shipped loop: a symbolic
+    """Select the steps of an induction that belong to a claim. By induction over t on the shipped loop: a symbolic
     state after t − 1 steps that satisfies the invariants, one generic row, any ℓ'.
     """
     return [step for group, step in induction(ALGORITHMS[name]) if group == label]
 
 
 def _unrolled(name: str) -> Iterator[Equation]:
-    """The shipped loop and the shipped definition on T generic rows of two features, with an opaque ℓ'."""
+    """Return the shipped loop and the shipped definition on T generic rows of two features, with an opaque ℓ'."""
     for T in (1, 2, 3, 4):
         yield from unrolled(ALGORITHMS[name], T)
     for T in (1, 2, 3) if ALGORITHMS[name].centred else ():

@@ -1,4 +1,4 @@
-"""The letters of the paper as real unknowns. The step number t is `before + 1`, so that a proof for t >= 2 has before >= 1."""
+"""Letters of the paper as real unknowns. The step number t is `before + 1`, so that a proof for t >= 2 has before >= 1."""
 
 import sympy
 
@@ -27,7 +27,7 @@ def over_examples(term) -> sympy.Expr:
 
 
 def gradient_step(w, g, x, t) -> sympy.Expr:
-    """A coordinate of w_t by eq. 3 from w_{t−1}, the loss derivative and the row; with x = 1, the bias."""
+    """Return a coordinate of w_t by eq. 3 from w_{t−1}, the loss derivative and the row; with x = 1, the bias."""
     return (1 - 1 / sympy.sympify(t)) * w - g / (lam * t) * x
 
 

@@ -11,7 +11,7 @@ from ..bench import tables
 
 
 class Picture(NamedTuple):
-    """A picture: its name, the label where it stands, its caption, its alternative text, and what draws it.
+    """Picture: its name, the label where it stands, its caption, its alternative text, and what draws it.
 
     `lines`, for a picture of a quick bench, makes a table in text of the results.
     """
@@ -30,7 +30,7 @@ class Picture(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A picture as SVG, with the lines of its table, if any."""
+    """Picture as SVG, with the lines of its table, if any."""
 
     picture: Picture
     svg: bytes

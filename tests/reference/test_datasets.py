@@ -1,4 +1,4 @@
-"""The shipped data are what their README says; the makers keep their promises; files are read or refused."""
+"""Shipped data are what their README says; the makers keep their promises; files are read or refused."""
 
 import hashlib
 import re
@@ -37,7 +37,7 @@ def row_norms(X):
 
 
 def repeated_rows(X):
-    """How many rows equal an earlier one."""
+    """Count the rows that equal an earlier one."""
     rows = [(X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
     return len(rows) - len(set(rows))
 
@@ -164,7 +164,7 @@ def test_words_are_drawn_by_zipfs_law():
 
 
 def test_labels_of_text_can_be_learned():
-    """A linear model explains them much better than chance, and not perfectly."""
+    """Assert that a linear model explains them much better than chance, and not perfectly."""
     X, y, _ = make_text(2000, 500, 20, seed=0)
     weights = np.linalg.lstsq(X.toarray(), y, rcond=None)[0]
     assert 0.75 < np.mean(np.sign(X @ weights) == y) < 1

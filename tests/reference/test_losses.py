@@ -107,7 +107,7 @@ def check_slope_bound(loss):
 
 
 def check_kink(loss):
-    """The derivative jumps at the kink, is constant on both sides, and the loss is 0 there; without a kink it does not jump."""
+    """Assert a jump at the kink, constant slopes on both sides, and the loss 0 there; no jump without a kink."""
     exact = in_exact(loss)
     for y in labels(loss):
         if loss.kink is None:
@@ -120,7 +120,7 @@ def check_kink(loss):
 
 
 def check_curvature(loss):
-    """The curvature is the derivative of the derivative: it lies between the difference quotients of both sides."""
+    """Assert that the curvature is between the difference quotients of the derivative on both sides."""
     exact = in_exact(loss)
     for p, y in product(GRID, labels(loss)):
         before, here, after = (exact.derivative(p + step, y) for step in (-STEP, 0, STEP))
@@ -156,7 +156,7 @@ def ulps(ours, exact):
 
 @cache
 def log_oracle(margin):
-    """The log-loss and minus its derivative at y = 1, for a margin that is a float or a Fraction."""
+    """Return the log-loss and minus its derivative at y = 1, for a margin that is a float or a Fraction."""
     s = MP.mpf(Fraction(margin).numerator) / Fraction(margin).denominator
     return MP.log1p(MP.exp(-s)), 1 / (1 + MP.exp(s))
 
@@ -176,7 +176,7 @@ def check_log_floats(loss):
 
 
 def check_log_grid(exact):
-    """The exact log-loss: rational results, the nearest multiples of 2^-128, always the same, for any margin."""
+    """Assert that the exact log-loss is rational, the nearest multiple of 2^-128, and always the same, for any margin."""
     ratios = ((1, 3), (1, 1), (37, 1), (1, 2**200), (10**6, 7), (1001, 1), (3 * 2**300 + 1, 3))
     half = MP.mpf(2) ** -(GRID_BITS + 1) * (1 + MP.mpf(2) ** -50)
     for s, y in product([Fraction(0), *(Fraction(sign * a, b) for sign in (-1, 1) for a, b in ratios)], (-1, 1)):

@@ -247,7 +247,7 @@ def lil_unsorted():
 
 
 def view_of(array, step):
-    """The same numbers with other strides."""
+    """Return the same numbers with other strides."""
     rows, columns = array.shape
     wide = np.full((2 * rows, 2 * columns), 77, dtype=array.dtype)
     view = wide[::2, ::2][::step, ::step]

@@ -25,7 +25,7 @@ def race_on(field, *names):
 
 
 def mutant(function, old, new):
-    """A function with a piece of its source exchanged."""
+    """Return a function with a piece of its source exchanged."""
     source = inspect.getsource(function)
     assert source.count(old) == 1
     scope = dict(function.__globals__)

@@ -32,7 +32,7 @@ def test_report_of_one_label_has_its_entries_and_picture(tmp_path, capsys):
 
 
 def test_report_of_a_written_ledger_computes_no_claim(tmp_path, monkeypatch):
-    """The clocks of the pictures about cost run on small data."""
+    """Run the clocks of the pictures about cost on small data."""
     sweeps = (
         Sweep("T", (10, 100), (10, 100), {"m": 50, "n": 20, "k": 4}),
         Sweep("k", (2, 20), (2, 20), {"m": 20, "n": 50, "T": 30}, 5),

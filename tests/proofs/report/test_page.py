@@ -22,7 +22,7 @@ FETCHING = {"script", "link", "iframe", "object", "embed", "video", "audio", "so
 
 
 class Tag(NamedTuple):
-    """An element, those that it is in, and the texts in it."""
+    """Element, those that it is in, and the texts in it."""
 
     name: str
     attributes: dict
