@@ -7,7 +7,7 @@ import reference
 
 if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
     raise ImportError(
-        f"the package `reference` at {reference.__path__} is a stranger: `efficient` needs the one it is shipped with. "
+        f"the package `reference` at {reference.__path__} is not this project's package. "
         "Install this project into a virtual environment of its own"
     )
 

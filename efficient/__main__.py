@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt as interrupt:

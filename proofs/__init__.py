@@ -1,9 +1,9 @@
-"""The evidence that `reference` and `efficient` are the same algorithms: `python -m proofs` prints it as a ledger."""
+"""Evidence that `reference` and `efficient` are the same algorithms: `python -m proofs` prints it as a ledger."""
 
 import efficient
 
 if not hasattr(efficient, "State"):
     raise ImportError(
-        f"the package `efficient` at {efficient.__path__} is a stranger: `proofs` needs the one it is shipped with. "
+        f"the package `efficient` at {efficient.__path__} is not this project's package. "
         "Install this project into a virtual environment of its own"
     )

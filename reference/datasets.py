@@ -114,7 +114,7 @@ def make_generic(m: int, n: int, k: int, seed: int, binary: bool = True) -> Data
 
 
 def make_ties(m: int, n: int, k: int, seed: int) -> Dataset:
-    """Make rows whose margins often lie exactly at a kink: k entries of -1 or +1 each, labels -1 and +1.
+    """Make rows whose margins are often exactly at a kink: k entries of -1 or +1 each, labels -1 and +1.
 
     With a λ such as 1 or 1/2 the iterates are ratios of small integers, and a few steps in a hundred tie. Two correct
     float programs may then step to different sides of the kink; exact ones may not.
@@ -166,7 +166,7 @@ def make_text(m: int, n: int, k: int, seed: int) -> Dataset:
     """Make rows that look like tf-idf weighted text of any size: few columns in nearly every row, most in almost none.
 
     A row is a document of words drawn by Zipf's law. An entry is the word's count times its inverse document
-    frequency, log((1 + m)/(1 + df)) + 1, and rows have unit length. The popular columns lie anywhere.
+    frequency, log((1 + m)/(1 + df)) + 1, and rows have unit length. The popular columns are anywhere.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Rows(NamedTuple):
 
     @property
     def csr(self) -> sp.csr_array:
-        """The same rows as scipy's container, without a copy; floats only."""
+        """Same rows as scipy's container, without a copy; floats only."""
         return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n))
 
     def zeros(self) -> np.ndarray:

@@ -133,7 +133,7 @@ def check_indices(indices, m: int) -> np.ndarray:
         raise TypeError(f"indices must be integers, 0-based row numbers; got dtype {pi.dtype}")
     low, high = int(pi.min()), int(pi.max())
     if low < 0 or high >= m:
-        raise ValueError(f"indices must lie in 0..{m - 1}, for {m} examples; got {low if low < 0 else high}")
+        raise ValueError(f"indices must be in 0..{m - 1}, for {m} examples; got {low if low < 0 else high}")
     return np.ascontiguousarray(pi, dtype=np.int64)
 
 

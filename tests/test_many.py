@@ -329,7 +329,7 @@ def test_what_is_not_there_is_not_given():
         states.u  # noqa: B018
     with pytest.raises(ValueError, match="weights must not all be 0"):
         States(PROBLEMS, "asgd", weights=suffix(1000)).run(PI).average()
-    with pytest.raises(ValueError, match="indices must lie in"):
+    with pytest.raises(ValueError, match="indices must be in"):
         states.run([60])
 
 

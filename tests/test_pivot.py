@@ -110,7 +110,7 @@ def test_detection_against_its_definition(seed):
 
 
 def looked_at(weighted, dtype):
-    """Whether a quick look sees a mean far away, and whether there is a pivot, for means from near to far."""
+    """Tell whether a quick look sees a mean far away, and whether there is a pivot, for means from near to far."""
     rng = np.random.default_rng(0)
     for distance in np.linspace(0, 4, 200):
         X = as_rows(sp.csr_array(rng.normal(distance, 1, (30, 4)).astype(dtype)))

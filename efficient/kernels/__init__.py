@@ -1,1 +1,1 @@
-"""What makes the loops fast and changes no bit of their results: compilation, prefetching, vector instructions, blocks."""
+"""Make the loops fast without changing a bit of their results: compilation, prefetching, vector instructions, blocks."""

@@ -35,7 +35,7 @@ def dots(w, X, i, d):
 
 @register_jitable(**INLINED)
 def dot_of(read, write, w, X, i, d, k):
-    """The same for the models that are read together at k, whose d is 0: four partial sums, in the order of `sparse.dot`."""
+    """Do the same for the models read together at k, whose d is 0: four partial sums, in the order of `sparse.dot`."""
     columns, values = X.indices, X.data
     start, stop = entries(X, i)
     rest = stop - (stop - start) % FOUR
@@ -70,7 +70,7 @@ def add_to_all(w, g, hg, X, i):
 
 @register_jitable(**INLINED)
 def add_to(read, write, w, g, hg, X, i, k):
-    """The same for the models that are read together at k."""
+    """Do the same for the models that are read together at k."""
     columns, values = X.indices, X.data
     start, stop = entries(X, i)
     to_v, to_u = read(g, k), read(hg, k)

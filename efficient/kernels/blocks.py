@@ -18,7 +18,7 @@ ENTRIES = 300_000
 
 
 def first_block(X: Rows) -> int:
-    """How many rows to visit before the clock is looked at: one in exact arithmetic, else those of some 300 000 entries."""
+    """Choose how many rows to visit before reading the clock: one in exact arithmetic, else those of some 300 000 entries."""
     return 1 if X.exact else max(1, ENTRIES * X.m // (len(X.data) + 1))
 
 

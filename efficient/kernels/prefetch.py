@@ -3,7 +3,7 @@
 In random order every row begins with a wait for memory, unless someone said in time which row comes. The compiled loops emit
 LLVM's prefetch instruction, which reads no value and cannot fault; results do not depend on it.
 
-And v and u lie side by side in memory, an entry of one beside that of the other. A compiler that knows how far it is from one
+And v and u are side by side in memory, an entry of one beside that of the other. A compiler that knows how far it is from one
 entry to the next need not multiply to find it.
 """
 
@@ -49,13 +49,13 @@ def _side_by_side(v, u):
 
     def hint(v, u):
         if v.strides[0] != apart or u.strides[0] != apart:
-            raise ValueError("v and u must lie side by side: the two columns of one array")
+            raise ValueError("v and u must be side by side: the two columns of one array")
 
     return hint
 
 
 def _emit_prefetch(_, array, place, offset):
-    """The cache line that lies so many bytes after the beginning of array[place]."""
+    """Return the cache line so many bytes after the beginning of array[place]."""
 
     def emit(context, builder, signature, arguments):
         word, number = ir.IntType(64), ir.IntType(32)
@@ -91,7 +91,7 @@ def _fetch_lines(array, place):
 
 
 def _fetch(array):
-    """How to fetch array[place]: all lines of it, where it is more than a number."""
+    """Fetch array[place]: all its cache lines, where it is more than a number."""
     return _fetch_number if array.ndim == 1 else _fetch_lines
 
 

@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 def read_four(array, *place):
-    """The four entries of an array that begin at this place and follow it along the last axis."""
+    """Return the four entries of an array that begin at this place and follow it along the last axis."""
     *row, first = place
     return np.array([array[(*row, first + lane)] for lane in range(WIDTH)])
 
@@ -32,7 +32,7 @@ def write_four(four, array, *place):
 
 
 def read_one(array, *place):
-    """The entry of an array at this place."""
+    """Return the entry of an array at this place."""
     return array[place]
 
 
@@ -42,7 +42,7 @@ def write_one(one, array, *place):
 
 
 class _Four(types.Type):
-    """The type of four float64 in one register, or in two where a processor's are short."""
+    """Type of four float64 in one register, or in two where a processor's are short."""
 
 
 _four = _Four("four float64")

@@ -1,4 +1,4 @@
-"""The paper's sparse vector operations: each touches the k stored entries of one row, never all n.
+"""Paper's sparse vector operations: each touches the k stored entries of one row, never all n.
 
 Written once, as plain Python on whatever arrays it is handed. `register_jitable` leaves a function as it is for Python
 (fractions, symbols, counting arrays) and lets the compiled loops inline it (float64). Places are unsigned numbers there

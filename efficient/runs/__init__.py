@@ -1,1 +1,1 @@
-"""A run that can stop, resume, be saved and loaded, for one model or for many."""
+"""Run that can stop, resume, be saved and loaded, for one model or for many."""

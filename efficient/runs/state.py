@@ -80,7 +80,7 @@ class State(Run):
         return self._parts.steps
 
     def _make_room(self, width: int, columns: int) -> None:
-        """Let the vectors have this width, in room for so many columns; those of one column lie side by side in memory."""
+        """Let the vectors have this width, in room for so many columns; those of one column are side by side in memory."""
         old, self._width = self._room, width
         if columns > len(old):
             self._room = self._zeros(columns, old.shape[1])

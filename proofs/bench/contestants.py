@@ -69,7 +69,7 @@ def matrix(problem: Problem, **dtypes) -> sp.csr_array:
 
 
 class Field:
-    """A problem, an order of its rows, and the answers that its contestants are checked against."""
+    """Problem, an order of its rows, and the answers that its contestants are checked against."""
 
     def __init__(self, problem: Problem, order: str):
         self.problem, self.order = problem, order

@@ -28,11 +28,11 @@ SHORT = 0.1
 
 
 class NotAvailable(Exception):
-    """A contestant cannot run here; the message says why."""
+    """Contestant cannot run here; the message says why."""
 
 
 class Run(NamedTuple):
-    """The seconds of a run, its answers, and the seconds of what surrounds it, by name."""
+    """Seconds of a run, its answers, and the seconds of what surrounds it, by name."""
 
     seconds: float
     answers: list[Predictor]

@@ -1,4 +1,4 @@
-"""The claim O(n + Tk) on the clock: time against T, k and n, each over three decades or more, beside the counted entries.
+"""Claim O(n + Tk) on the clock: time against T, k and n, each over three decades or more, beside the counted entries.
 
 Counting runs the loops as plain Python on counting arrays, exact and slow, so it is done for fewer steps; the counts are
 whole numbers, not estimates, and linear in T as far as they go. The dense side, O(Tn), is timed at the sizes it can bear.
@@ -168,7 +168,7 @@ def bend(columns=BEND_COLUMNS, repeats: int = 5, rows: int = 20_000, entries: in
     """Time a stored entry against n: of the loop of Algorithm 2 and of a plain compiled one, nanoseconds in quartiles.
 
     The operations are the same whatever n is, the time is not: once the state outgrows a cache, a visit waits for the next
-    one. Rows are visited in order, so that what differs is where the state lies. The two are interleaved.
+    one. Rows are visited in order, so that what differs is where the state is. The two are interleaved.
     """
     for drawn, make in DRAWS.items():
         for n in columns:

@@ -94,7 +94,7 @@ def remarks(results: dict[str, Any]) -> Iterator[str]:
     """Explain a refusal where the loss has a kink."""
     kinks = any(entry["loss"] in LOSSES and LOSSES[entry["loss"]].kink for entry in results["sets"] if not entry["why"])
     if kinks and any(entry["status"] == "refused" for entry in results["timings"]):
-        yield "At a kink of the loss, where integers often lie, two correct programs may step to different sides and part."
+        yield "At a kink of the loss, where integers often are, two correct programs may step to different sides and part."
 
 
 def of_memory(results: dict[str, Any]) -> Iterator[str]:

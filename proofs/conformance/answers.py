@@ -44,7 +44,7 @@ class Implementation(Protocol):
 
 
 class Function:
-    """A Python callable `train(X, y, loss, lam, indices, average, centred)` that returns (w, b) or (w, b, p, g)."""
+    """Python callable `train(X, y, loss, lam, indices, average, centred)` that returns (w, b) or (w, b, p, g)."""
 
     def __init__(self, train: Callable, name: str | None = None):
         if not callable(train):

@@ -152,14 +152,14 @@ def _steps(run: Run) -> tuple[list[Fraction], list[Fraction], int | None]:
 
 
 def _curvature(g: Fraction, e: Fraction) -> Fraction:
-    """A bound for ℓ'' of the log-loss within e of where |ℓ'| is g; g is on the grid of 2^-128."""
+    """Return a bound for ℓ'' of the log-loss within e of where |ℓ'| is g; g is on the grid of 2^-128."""
     if e > 1:
         return Fraction(1, 4)
     return min(Fraction(1, 4), (g * (1 - g) + Fraction(1, 2**128)) * (1 + 2 * e))
 
 
 def _is_exact(run: Run, t: int, terms: Fraction) -> bool:
-    """Whether all that goes into the margin of step t is exact in float64, however it is computed."""
+    """Tell whether all that goes into the margin of step t is exact in float64, however it is computed."""
     m = len(run.rows) if run.centred else 1
     if t == 1:
         return True

@@ -54,7 +54,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide."""
+    """Predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide."""
 
     t: int
     w: tuple[Fraction, ...]
@@ -64,7 +64,7 @@ class Checkpoint:
 
     @property
     def held(self) -> bool:
-        """Whether a float64 implementation is held to it."""
+        """Tell whether a float64 implementation is held to it."""
         return self.w_tolerance is not None and self.b_tolerance is not None
 
 

@@ -160,7 +160,7 @@ def _compare(faults: Faults, each: Evidence, exact: bool) -> str:
 
 
 def _agrees(reply: Answer, faulty: "_Known", faults: Faults, each: Evidence) -> bool | None:
-    """Whether a result is the faulty program's to rounding; None if it is not, and rounding decides the latter."""
+    """Tell whether a result is the faulty program's to rounding; None if it is not, and rounding decides the latter."""
     case, checkpoint = each.case, each.checkpoint
     found, given = np.array([*reply.w, reply.b]), np.array([*faulty.w, faulty.b])
     if not np.isfinite(given).all():
@@ -216,7 +216,7 @@ def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _hangs_on_rounding(faulty: _Known, faults: Faults, case: Case, slack: float) -> bool:
-    """Whether a faulty prediction is so near a kink that rounding decides its derivative."""
+    """Tell whether a faulty prediction is so near a kink that rounding decides its derivative."""
     derivative = known_faults.derivative(case.loss, np.float64, faults)
     for step, (p, y) in enumerate(zip(faulty.p, faulty.y, strict=True), start=1):
         at_kink = isfinite(p) and abs(derivative(p + slack, y) - derivative(p - slack, y)) > 0.5
@@ -226,7 +226,7 @@ def _hangs_on_rounding(faulty: _Known, faults: Faults, case: Case, slack: float)
 
 
 def _is_exact(faulty: _Known, faults: Faults, case: Case, step: int) -> bool:
-    """Whether nothing was rounded up to the prediction of this step, in whatever order one computes: so that a tie is one."""
+    """Tell whether nothing was rounded up to the prediction of this step, in any order of computing: so that a tie is one."""
     divisors = (Fraction(case.lam), Fraction(len(case.rows) if case.centred else 1))
     if step > (2 if faults & THIRDS else 3) or not all(map(_is_power_of_two, divisors)):
         return False
@@ -297,7 +297,7 @@ def _hangs_on_single_rounding(case: Case, t: int) -> bool:
 
 
 def _differs(result: Result, replies: Sequence[Reply], exact: bool) -> bool:
-    """Whether a second call gives something else, by more than rounding."""
+    """Tell whether a second call gives something else, by more than rounding."""
     for checkpoint, first, second in zip(result.case.checkpoints, result.replies, replies, strict=True):
         if isinstance(first, Answer) and isinstance(second, Answer):
             slack = 0 if exact else max(checkpoint.w_tolerance or 0, checkpoint.b_tolerance or 0)

@@ -29,11 +29,11 @@ def _kinked(loss: str) -> Loss:
 
 @dataclass(frozen=True, eq=False)
 class Run(Question):
-    """A question with its steps in rational arithmetic."""
+    """Question with its steps in rational arithmetic."""
 
     @cached_property
     def exact(self) -> Problem:
-        """The problem in rational arithmetic."""
+        """Problem in rational arithmetic."""
         return self._exact(self.loss)
 
     @cached_property
@@ -43,7 +43,7 @@ class Run(Question):
 
     @cached_property
     def columns(self) -> list[list[Fraction]]:
-        """The columns of the matrix, dense and exact."""
+        """Columns of the matrix, dense and exact."""
         return [[self.exact.X.dense(i)[j] for i in range(len(self.rows))] for j in range(self.n)]
 
     @cached_property
@@ -58,7 +58,7 @@ class Run(Question):
         return abs(p - kink(Fraction(self.y[i])))
 
     def ties(self) -> bool:
-        """Whether a margin is exactly at the kink of the loss, or of the one with a kink for such labels."""
+        """Tell whether a margin is exactly at the kink of the loss, or of the one with a kink for such labels."""
         kinked = _kinked(self.loss).name
         steps: Iterable[Iterate] = self.steps
         if kinked != self.loss:

@@ -42,7 +42,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong that is not an expected failure, and something was right at all."""
+        """Tell whether nothing is wrong that is not an expected failure, and something was right at all."""
         return self.count["passed"] + self.count["undecided"] > 0 and not any(self.count[verdict] for verdict in BAD)
 
     @property

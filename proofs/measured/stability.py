@@ -43,7 +43,7 @@ def text_is_left_alone() -> Iterator[Entry]:
             pivot = find_pivot(rows)
             yield Entry(
                 "pivot",
-                "on text no column is pivoted: Algorithm 3 runs as printed, on the rows where they lie",
+                "on text no column is pivoted: Algorithm 3 runs as printed, on the rows themselves",
                 "counted",
                 f"{0 if pivot is None else np.count_nonzero(pivot)} of {rows.n} columns pivoted, "
                 f"{np.count_nonzero(density > 0.8)} with a density above 4/5, the densest {density.max():.2f}",

@@ -1,7 +1,7 @@
 """Run the shipped loop for many models on symbols beside the loop for one: it is that loop, for each of its models.
 
 So whatever is proved of the loop for one model, in `shipped`, holds of every model. The models have labels, λ, t0 and
-states of their own; they share the row, its weight, x̄ and ω. What lies in the work room before must not matter, so it is
+states of their own; they share the row, its weight, x̄ and ω. The former contents of the work room must not matter, so it is
 unknown as well. Two models are visited one by one; of six, four are visited together and two one by one.
 """
 

@@ -74,7 +74,7 @@ def weighted_centred():
 
 @proof("guarantee", "squared loss: a step maps w to (1 − ηλ) w − η (x · w − y) x, so that along x it scales by 1 − η(λ + ‖x‖²)")
 def squared_step():
-    """x is [x, 1]; α is how far w lies along x, w = α x + what is orthogonal to x, and q is ‖x‖². η = 1/(λ(t + t0))."""
+    """x is [x, 1]; α is the coefficient of w along x, w = α x + what is orthogonal to x, and q is ‖x‖². η = 1/(λ(t + t0))."""
     alpha, q, y = sympy.symbols("alpha q y", real=True)
     eta = 1 / (lam * now)
     yield Equation(

@@ -130,7 +130,7 @@ def draw(labels: Set[str], progress: bool | None = None) -> Iterator[Drawn]:
 
 
 def svg(name: str, axes) -> bytes:
-    """Write a figure as SVG, without a background: it lies on that of the page. The same numbers give the same bytes."""
+    """Write a figure as SVG, without a background, so that the page's shows. The same numbers give the same bytes."""
     import matplotlib.pyplot as plt
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""An implementation conforms if every case of the vectors passes; which implementation, the options of pytest say."""
+"""Implementation conforms if every case of the vectors passes; which implementation, the options of pytest say."""
 
 import pytest
 

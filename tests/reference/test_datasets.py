@@ -26,7 +26,7 @@ SIZES = [(1, 4, 2), (30, 8, 3), (200, 5000, 20)]
 
 
 def assert_canonical(X):
-    """Problem takes the matrix where it lies, which it does for canonical CSR of floats only."""
+    """Problem uses the matrix without a copy, as it does for canonical CSR of floats only."""
     assert type(X) is sp.csr_array and X.dtype == np.float64
     rows = Problem(X, np.ones(X.shape[0]), "squared", 1.0).X
     assert np.shares_memory(rows.data, X.data) and np.shares_memory(rows.indices, X.indices)

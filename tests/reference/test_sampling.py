@@ -170,7 +170,7 @@ def test_check_indices_takes_every_container(right):
 @pytest.mark.parametrize("side", [reference, efficient])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_algorithms_refuse_wrong_indices_before_any_step(algorithm, side, lam):
-    with pytest.raises(ValueError, match=r"indices must lie in 0\.\.1"):
+    with pytest.raises(ValueError, match=r"indices must be in 0\.\.1"):
         getattr(side, algorithm)(Problem([[1.0], [2.0]], [1, -1], "squared", lam), [0, 1, 2])
 
 

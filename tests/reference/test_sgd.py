@@ -56,5 +56,5 @@ def test_objective_and_gradients_are_exact(loss):
 def test_stochastic_gradient_of_a_row_that_is_not_there_is_refused():
     problem = exact()
     for i in (-1, 8):
-        with pytest.raises(ValueError, match=r"must lie in 0\.\.7"):
+        with pytest.raises(ValueError, match=r"must be in 0\.\.7"):
             problem.stochastic_gradient(efficient.sgd(problem, [0]), i)

@@ -1,4 +1,4 @@
-"""A small implementation, by definition; try `python -m proofs.conformance --impl proofs.conformance.examples.dense:train`."""
+"""Small implementation, by definition; try `python -m proofs.conformance --impl proofs.conformance.examples.dense:train`."""
 
 import numpy as np
 

@@ -64,7 +64,7 @@ def test_a_sample_is_never_empty():
 
 
 def corrupted(name, old, new):
-    """The loop of an algorithm with a piece of its source exchanged."""
+    """Return the loop of an algorithm with a piece of its source exchanged."""
     import inspect
 
     steps = ALGORITHMS[name].steps

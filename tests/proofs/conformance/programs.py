@@ -26,7 +26,7 @@ def altered(change):
 
 
 def named(report) -> list[set[str]]:
-    """The faults that each finding names, as alternatives, those of a pair together."""
+    """Return the faults that each finding names, as alternatives, those of a pair together."""
     return [{" & ".join(sorted(faults)) for faults in finding.faults} for finding in report.diagnosis]
 
 

@@ -61,7 +61,7 @@ def test_exact_runs_equal_every_number_of_the_vectors(train, every):
 
 
 def relative_tolerance(case):
-    """The largest tolerance of a predictor, relative to its largest number."""
+    """Return the largest tolerance of a predictor, relative to its largest number."""
     for point in case.checkpoints:
         scale = max(map(abs, (*point.w, point.b)))
         if point.held and scale:

@@ -18,7 +18,7 @@ from tests.proofs.conformance.programs import KIT, named
 
 
 def program(tmp_path, body: str) -> str:
-    """A command that runs this Python, with the questions of its standard input at hand."""
+    """Return a command that runs this Python, with the questions of its standard input at hand."""
     file = tmp_path / "program.py"
     file.write_text("import json, sys\nquestions = [json.loads(line) for line in sys.stdin]\n" + textwrap.dedent(body), "utf8")
     return shlex.join([sys.executable, "-S", str(file)])
@@ -98,7 +98,7 @@ def test_command_of_wrong_arguments_raises():
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """How to build the C example, as its README says, with further options."""
+    """Build the C example, as its README says, with further options."""
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed: the C example is not built")
     folder = tmp_path_factory.mktemp("c")

@@ -20,7 +20,7 @@ from tests.proofs.conformance.programs import RIGHT, altered, named, with_fault
 
 
 def half(train, algorithm=None, loss=None) -> Report:
-    """The report on every second case: enough to know a fault by, in half the time."""
+    """Return the report on every second case: enough to know a fault by, in half the time."""
     implementation, cases = Function(train), load(algorithm, loss)[::2]
     answered = zip(cases, implementation.ask(cases, False), strict=True)
     return Report(implementation, False, [judge(case, replies, False) for case, replies in answered])
@@ -133,7 +133,7 @@ def test_check_of_the_other_program_without_a_fault_passes():
 
 
 def agree(faults, others, algorithm, loss) -> bool:
-    """Whether two sets of faults give the same results in the cases that float64 decides."""
+    """Tell whether two sets of faults give the same results in the cases that float64 decides."""
     for case in load(algorithm, loss):
         for point in [point for point in case.checkpoints if point.held]:
             arguments = case.matrix(), case.y, case.loss, case.lam, case.indices[: point.t], case.average, case.centred

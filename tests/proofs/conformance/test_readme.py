@@ -14,7 +14,7 @@ from tests.proofs.conformance.programs import KIT, README, ROOT
 
 
 def table(heading: str) -> dict[str, str]:
-    """The rows of the table under a heading."""
+    """Return the rows of the table under a heading."""
     section = README.split(f"## {heading}\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^\| (.+?) \| (.+?) \|$", section, re.MULTILINE)[2:])
 

@@ -68,7 +68,7 @@ def test_classical_counterexample_by_hand():
 
 
 def test_exhaust_of_a_violated_bound_fails(monkeypatch):
-    """A problem whose gradients are counted as half of what they are."""
+    """Count the gradients of a problem as half of what they are."""
     honest = guarantee.expected
     monkeypatch.setattr(guarantee, "expected", lambda name, T: honest(name, T)._replace(N=honest(name, T).N / 2))
     assert not all(entry.holds for entry in guarantee.exhaust("agreed"))

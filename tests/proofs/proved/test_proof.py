@@ -1,4 +1,4 @@
-"""A proof: a wrong or an empty one fails, and so does one with a mutant that survives."""
+"""Proof: a wrong or an empty one fails, and so does one with a mutant that survives."""
 
 from proofs.proved.proof import Proof, proof
 from proofs.proved.prover import Equation
@@ -9,7 +9,7 @@ from proofs.proved.symbols import g, h, lam, t, u, v, x
 def test_check_of_a_wrong_claim_fails_with_residual_and_counterexample():
     @proof("eqn:owDef", "with h_t in place of h_{t−1}")
     def wrong():
-        """The commonest mistake."""
+        """Return the commonest mistake."""
         yield Equation("the mean", -((h + 1 / t) * (v + g * x) - (u + (h + 1 / t) * g * x)) / lam, -(h * v - u) / lam)
 
     (entry,) = wrong.check()
