@@ -85,7 +85,7 @@ def fill(jobs: list[Job], only: str | None = None, progress: bool | None = None)
 
 
 _jobs: list[Job] = []
-"""What a forked process finds here was put here before it was forked: a job need not be picklable, its entries are."""
+"""Jobs that a forked process inherits: a job need not be picklable, its entries are."""
 
 
 def _run(number: int) -> list[Entry]:

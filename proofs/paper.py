@@ -18,7 +18,7 @@ class Label(NamedTuple):
     words: str
     latex: tuple[str, ...] = ()
     printed: str = ""
-    """The name in print, such as "eq. 9"; empty if the label is ours."""
+    """Name in print, such as "eq. 9"; empty if the label is ours."""
 
     @property
     def title(self) -> str:
@@ -146,7 +146,7 @@ _CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "pivot": ("digits kept far from the origin", r"\text{mean}^2 > 4 \; \text{variance}"),
     },
 }  # fmt: skip
-"""By section, in the paper's order: each label with its name in words and its formulas in LaTeX."""
+"""Labels by section, in the paper's order, each with its name in words and its formulas in LaTeX."""
 
 _ERRATA = (
     Erratum(
@@ -218,7 +218,7 @@ _ERRATA = (
 )
 
 SECTIONS = tuple(_CONTENTS)
-"""The sections of the paper, in its order."""
+"""Sections of the paper, in its order."""
 
 ERRATA = {each.name: each for each in _ERRATA}
 """Every departure from the paper's print, and every remark, by the id that the code cites."""

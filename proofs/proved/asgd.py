@@ -20,7 +20,7 @@ def running_mean():
 
 @proof("eqn:obDef", "Σ_{j<=t} b_j = −c_t/λ, so that b̄_t = −c_t/(λt)")
 def mean_bias():
-    """By induction over t. c_t = c_{t−1} + a_t/t, eq. 6, and c_1 = a_1; b_t = −a_t/(λt), Lemma 1."""
+    """Induction over t. c_t = c_{t−1} + a_t/t, eq. 6, and c_1 = a_1; b_t = −a_t/(λt), Lemma 1."""
     yield Equation("t = 1: b_1 by eq. 3 is −c_1/λ with c_1 = a_1/1 = g", gradient_step(b, g, 1, 1), -(g / 1) / lam)
     yield Equation("t: the sum grows by b_t = −a_t/(λt)", -c / lam - a_t / (lam * t), -(c + a_t / t) / lam)
     yield Equation("b̄_t = (1/t) Σ b_j", (-c / lam) / t, -c / (lam * t))
@@ -28,7 +28,7 @@ def mean_bias():
 
 @proof("eqn:sparseAverage", "Σ_{j=i}^t 1/j = h_t − h_{i−1}")
 def harmonic_tail():
-    """By induction over t from t = i. h_i = h_{i−1} + 1/i and h_0 = 0; `h_i1` is h_{i−1}, `i` any index."""
+    """Induction over t from t = i. h_i = h_{i−1} + 1/i and h_0 = 0; `h_i1` is h_{i−1}, `i` any index."""
     i, h_i1 = sympy.Symbol("i", positive=True), sympy.Symbol("h_i1", real=True)
     yield Equation("t = i: the only term is 1/i", (h_i1 + 1 / i) - h_i1, 1 / i)
     yield Equation("t: the tail grows by 1/t", (h - h_i1) + 1 / t, h_t - h_i1)
@@ -36,7 +36,7 @@ def harmonic_tail():
 
 @proof("eqn:sparseAverage", "Σ_{j<=t} v_j/j = Σ_{i<=t} (Σ_{j=i}^t 1/j) g_i x_i = h_t v_t − Σ_{i<=t} h_{i−1} g_i x_i")
 def swapped_sums():
-    """By induction over t: up to t − 1, `D` is the sum on the left and the one in the middle, and u = Σ h_{i−1} g_i x_i."""
+    """Induction over t: up to t − 1, `D` is the sum on the left and the one in the middle, and u = Σ h_{i−1} g_i x_i."""
     D = sympy.Symbol("D", real=True)
     yield Equation("t = 1: one term, v_1 = g x", g * x / 1, g * x)
     yield Equation(
@@ -67,7 +67,7 @@ def harmonic_gradient_sum():
 
 @proof("eqn:owDef", "Σ_{j<=t} w_j = −(h_t v_t − u_t)/λ, so that w̄_t = −(h_t v_t − u_t)/(λt)")
 def mean_weights():
-    """By induction over t. w_t = −v_t/(λt), Lemma 1; u_1 = 0, h_1 = 1."""
+    """Induction over t. w_t = −v_t/(λt), Lemma 1; u_1 = 0, h_1 = 1."""
     yield Equation("t = 1: w_1 by eq. 3", gradient_step(w, g, x, 1), -(1 * (g * x) - 0) / lam)
     yield Equation(
         "t: the sum grows by w_t = −v_t/(λt)",

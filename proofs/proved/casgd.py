@@ -52,7 +52,7 @@ def implicit_is_explicit():
 
 @proof("eqn:wCenter", "on the rows x − x̄, w_t = −(v_t − a_t x̄)/(λt) and b_t = −a_t/(λt)")
 def centred_weights():
-    """By induction over t, as Lemma 1 with x − x̄ for x; v_t = v_{t−1} + g x with the centred predictions in g (E10)."""
+    """Induction over t, as Lemma 1 with x − x̄ for x; v_t = v_{t−1} + g x with the centred predictions in g (E10)."""
     centred = x - xbar
     yield Equation("t = 1: eq. 3", gradient_step(w, g, centred, 1), -(g * x - g * xbar) / lam)
     yield Equation(
@@ -75,7 +75,7 @@ def projection_sum():
 
 @proof("eqn:bTagCenter", "b'_t = b_t − w_t · x̄ = −r_t/(λt) with r_t = a_t (1 + ‖x̄‖²) − v_t · x̄, at every step")
 def implicit_bias():
-    """By eqs. 11 and 12, any n; b' is known at every step, not only at the end (E8)."""
+    """Eqs. 11 and 12, any n; b' is known at every step, not only at the end (E8)."""
     weights = -(V[k] - a * XBAR[k]) / (lam * t)
     yield Equation(
         "b_t − w_t · x̄",
@@ -97,7 +97,7 @@ def centred_prediction():
 
 @proof("obCenterDef", "Σ_{j<=t} b'_j = −s_t/λ, so that b̄'_t = −s_t/(λt)")
 def mean_implicit_bias():
-    """By induction over t. s_t = s_{t−1} + r_t/t, eq. 17, s_1 = r_1; b'_t = −r_t/(λt), eq. 14. Here r is r_t."""
+    """Induction over t. s_t = s_{t−1} + r_t/t, eq. 17, s_1 = r_1; b'_t = −r_t/(λt), eq. 14. Here r is r_t."""
     yield Equation("t = 1", -r / (lam * 1), -r / lam)
     yield Equation("t: the sum grows by b'_t", -s / lam - r / (lam * t), -(s + r / t) / lam)
     yield Equation("b̄'_t = (1/t) Σ b'_j", (-s / lam) / t, -s / (lam * t))
@@ -105,7 +105,7 @@ def mean_implicit_bias():
 
 @proof("eqn:owCenterDef", "Σ_{j<=t} w_j = −(h_t v_t − u_t − c_t x̄)/λ, so that w̄_t = −(h_t v_t − u_t − c_t x̄)/(λt)")
 def mean_centred_weights():
-    """By induction over t, with eqs. 6, 9 and 12; u_1 = 0, h_1 = 1, c_1 = a_1."""
+    """Induction over t, with eqs. 6, 9 and 12; u_1 = 0, h_1 = 1, c_1 = a_1."""
     yield Equation("t = 1: w_1 by eq. 3", gradient_step(w, g, x - xbar, 1), -(1 * (g * x) - 0 - g * xbar) / lam)
     yield Equation(
         "t: the sum grows by w_t = −(v_t − a_t x̄)/(λt)",
@@ -122,7 +122,7 @@ SHIFT = sympy.IndexedBase("shift", real=True)
 
 @proof("translation", "csgd and casgd are invariant: x + c for x leaves every w_t and p_t, and moves b'_t by −w_t · c")
 def invariant():
-    """By induction over t, any loss, any n; `shift` is c. x̄ becomes x̄ + c. If the predictions up to t − 1 were equal, so are
+    """Induction over t, any loss, any n; `shift` is c. x̄ becomes x̄ + c. If the predictions up to t − 1 were equal, so are
     the g_j, a_j, c_j and h_j; v becomes v + a c, and u becomes u + κ c with κ = Σ h_{i−1} g_i.
     """
     yield Equation("the centred rows are the same", (x + shift) - (xbar + shift), x - xbar)

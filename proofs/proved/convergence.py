@@ -169,7 +169,7 @@ STEP = z3.And(
     a >= e + lambda_ / 2 * d,
     *(e >= lambda_ / 2 * d, n_t <= G2),
 )
-"""What is known of step t: the one-step identity, strong convexity at both ends, and that N is at most G²."""
+"""Facts known of step t: the one-step identity, strong convexity at both ends, and that N is at most G²."""
 
 UNIT = G2 / (2 * lambda_)
 
@@ -368,7 +368,7 @@ class Expected(NamedTuple):
 
 
 AVERAGES = ((0, lambda t: 1), (1, lambda t: 1), (0, lambda t: t), (1, lambda t: t))
-"""Whether the first iterate is w_0 or w_1, and the weight of the t-th, t = 1, …, T."""
+"""For each average its first iterate, w_0 or w_1, and the weight of the t-th, t = 1, …, T."""
 
 
 @cache

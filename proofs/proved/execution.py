@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 Unknowns = Callable[[str], Any]
-"""How to make an unknown of a name: a symbol for a proof, or its number at one rational point, to refute quickly."""
+"""Maker of an unknown from a name: a symbol for a proof, or its number at one rational point, to refute quickly."""
 
 
 def symbols(name: str) -> sympy.Symbol:

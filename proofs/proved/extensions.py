@@ -29,7 +29,7 @@ h_t, v_t, a_t = h + omega / now, v + g * x, a + g
 
 @proof("lem:v", "with steps of 1/(λ(t + t0)): w_t = −v_t/(λ(t + t0)) and b_t = −a_t/(λ(t + t0))")
 def offset_lemma():
-    """By induction over t, as Lemma 1; w_0 = 0. For t >= 2, w_{t−1} = −v_{t−1}/(λ(t − 1 + t0)) is assumed."""
+    """Induction over t, as Lemma 1; w_0 = 0. For t >= 2, w_{t−1} = −v_{t−1}/(λ(t − 1 + t0)) is assumed."""
     yield Equation("t = 1: eq. 3 with 1 + t0 for t", gradient_step(0 * w, g, x, 1 + t0), -(g * x) / (lam * (1 + t0)))
     yield Equation("t", gradient_step(-v / (lam * (before + t0)), g, x, now), -v_t / (lam * now))
     yield Equation("t: the bias", gradient_step(-a / (lam * (before + t0)), g, 1, now), -a_t / (lam * now))
@@ -37,7 +37,7 @@ def offset_lemma():
 
 @proof("eqn:owDef", "with weights ω: Σ ω_j w_j = −(h v − u)/λ with h = Σ ω_j/(j + t0) and u = Σ h_{i−1} g_i x_i")
 def weighted_mean():
-    """By induction over t; h_0 = 0, so that ω_1 = 0 is allowed: then h_1 = 0. The mean is that sum over Σω."""
+    """Induction over t; h_0 = 0, so that ω_1 = 0 is allowed: then h_1 = 0. The mean is that sum over Σω."""
     first = omega / (1 + t0)
     yield Equation("t = 1: ω w_1", omega * gradient_step(0 * w, g, x, 1 + t0), -(first * (g * x) - 0 * g * x) / lam)
     yield Equation(
@@ -50,7 +50,7 @@ def weighted_mean():
 
 @proof("eqn:obDef", "with weights ω: Σ ω_j b_j = −c/λ with c = Σ ω_j a_j/(j + t0)")
 def weighted_bias():
-    """By induction over t; b_t = −a_t/(λ(t + t0))."""
+    """Induction over t; b_t = −a_t/(λ(t + t0))."""
     yield Equation("t = 1", omega * gradient_step(0 * b, g, 1, 1 + t0), -(omega * g / (1 + t0)) / lam)
     yield Equation("t", -c / lam + omega * (-a_t / (lam * now)), -(c + omega * a_t / now) / lam)
 
@@ -60,7 +60,7 @@ def weighted_bias():
     "with weights ω, centred: Σ ω_j w_j = −(h v − u − c x̄)/λ and Σ ω_j b'_j = −s/λ with s = Σ ω_j r_j/(j + t0)",
 )
 def weighted_centred():
-    """By induction over t; w_t = −(v_t − a_t x̄)/(λ(t + t0)), b'_t = −r_t/(λ(t + t0)). Here r is r_t."""
+    """Induction over t; w_t = −(v_t − a_t x̄)/(λ(t + t0)), b'_t = −r_t/(λ(t + t0)). Here r is r_t."""
     yield Equation(
         "w_t", gradient_step(-(v - a * xbar) / (lam * (before + t0)), g, x - xbar, now), -(v_t - a_t * xbar) / (lam * now)
     )

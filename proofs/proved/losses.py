@@ -81,7 +81,7 @@ def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]
 
 
 STEEP = 1000
-"""A Lipschitz constant above that of any ℓ' here; a jump has none."""
+"""Lipschitz constant above that of any ℓ' here; a jump has none."""
 
 
 def _conjugate(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]:

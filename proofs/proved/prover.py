@@ -21,11 +21,11 @@ from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.piecewise import ExprCondPair
 
 UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
-"""What is an unknown number to both provers; whatever is written with +, ·, powers and numbers is arithmetic."""
+"""Expressions that are unknown numbers to both provers; those of +, ·, powers and numbers are arithmetic."""
 
 
 Z3_EFFORT = 200_000_000
-"""Where z3 gives up, counted in its own steps and not in seconds, so that a verdict does not depend on the machine."""
+"""Effort at which z3 gives up, in its own steps and not in seconds: no verdict depends on the machine."""
 
 
 class Equation(NamedTuple):

@@ -40,7 +40,7 @@ def start_is_forgotten():
 
 @proof("lem:v", "[w_t, b_t] = −[v_t, a_t]/(λt) for all t >= 1")
 def lemma_1():
-    """By induction over t. v_t = v_{t−1} + g x, eq. 4; for t >= 2, w_{t−1} = −v_{t−1}/(λ(t−1)) is assumed.
+    """Induction over t. v_t = v_{t−1} + g x, eq. 4; for t >= 2, w_{t−1} = −v_{t−1}/(λ(t−1)) is assumed.
 
     The paper's base case misprints w_1 (E1); here it is −(1/λ) g x.
     """
@@ -62,7 +62,7 @@ def lemma_1():
 
 @proof("lem:v", "p_t = −(v_{t−1} · x + a_{t−1})/(λ(t−1)) for all t >= 2")
 def prediction():
-    """By Lemma 1 at t − 1, for any n; the definition is p_t = w_{t−1} · x + b_{t−1}."""
+    """Lemma 1 at t − 1, for any n; the definition is p_t = w_{t−1} · x + b_{t−1}."""
     yield Equation(
         "w_{t−1} · x + b_{t−1}",
         over_coordinates(-V[k] / (lam * before) * X[k]) - a / (lam * before),

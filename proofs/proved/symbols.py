@@ -32,4 +32,4 @@ def gradient_step(w, g, x, t) -> sympy.Expr:
 
 
 h_t, v_t, a_t = h + 1 / t, v + g * x, a + g
-"""The harmonic number, the gradient sum and its bias after step t, from those before it: h, v, a."""
+"""Harmonic number, gradient sum and its bias after step t, from those before it: h, v, a."""

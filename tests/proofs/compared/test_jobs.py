@@ -21,14 +21,14 @@ def run_jobs(module, case=CASE):
 
 
 @pytest.mark.parametrize("module", [identical, translation, independence])
-def test_the_claims_hold_on_any_data(module):
+def test_jobs_hold_on_small_data(module):
     entries = run_jobs(module)
     assert entries
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
     assert {entry.label for entry in entries} <= LABELS.keys()
 
 
-def test_a_float_run_may_part_at_a_kink_only():
+def test_jobs_on_ties_part_at_a_kink_only():
     entries = run_jobs(identical, Case("ties", *make_ties(40, 4, 2, seed=1)[:2], {"hinge": 0.1, "absolute": 0.1}))
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
 
@@ -44,19 +44,19 @@ def test_a_float_run_may_part_at_a_kink_only():
     ],
     ids=["offset 1000", "one row", "wide dense rows", "empty rows", "no columns"],
 )
-def test_odd_data_is_judged_fairly(data):
+def test_jobs_on_odd_data_hold(data):
     for module in (identical, translation):
         entries = run_jobs(module, Case("odd", data.X, data.y, {"log": 0.1}))
         assert {"csgd", "casgd"} <= {entry.algorithm for entry in entries}
         assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
 
 
-def test_labels_that_leave_nothing_to_learn():
+def test_jobs_on_labels_of_0_hold():
     case = Case("zeros", CASE.X, np.zeros(30), {"squared": 1.0})
     assert all(entry.as_expected for module in (identical, translation) for entry in run_jobs(module, case))
 
 
-def test_a_sample_is_never_empty():
+def test_sample_is_never_empty():
     for k in (3, 200, 2000):
         rows, y = Case("wide", *make_generic(5, 2000, k, seed=1)[:2], {}).sample(make_generic(5, 2000, k, seed=1).X)
         assert 0 < rows.shape[1] <= 500
@@ -84,25 +84,25 @@ def corrupted(name, old, new):
         ("casgd", "h * g, X", "(h + 1 / t) * g, X"),
     ],
 )
-def test_a_wrong_loop_is_found(name, old, new, monkeypatch):
+def test_jobs_of_a_wrong_loop_fail(name, old, new, monkeypatch):
     monkeypatch.setitem(ALGORITHMS, name, corrupted(name, old, new))
     wrong = {(entry.algorithm, entry.evidence[:5]) for entry in run_jobs(identical) if not entry.as_expected}
     assert wrong == {(name, "exact"), (name, "measu")}
 
 
-def test_a_wrong_prediction_in_the_centred_loop_breaks_the_invariance(monkeypatch):
+def test_translation_of_a_wrong_centred_prediction_fails(monkeypatch):
     monkeypatch.setitem(ALGORITHMS, "casgd", corrupted("casgd", "- a * q", "+ a * q"))
     verdicts = {(entry.algorithm, entry.as_expected) for entry in run_jobs(translation)}
     assert verdicts == {("sgd", True), ("asgd", True), ("csgd", True), ("casgd", False)}
 
 
-def test_scikit_learn_is_no_echo(monkeypatch):
+def test_scikit_learn_against_a_wrong_loop_fails(monkeypatch):
     monkeypatch.setitem(ALGORITHMS, "asgd", corrupted("asgd", "u, h * g", "u, (h + 1 / t) * g"))
     assert not any(entry.holds for entry in run_jobs(independence))
 
 
 @pytest.mark.parametrize("load", [load_diabetes, load_breast_cancer])
-def test_a_correct_library_is_not_failed_on_standardised_dense_rows(load):
+def test_jobs_on_standardised_dense_rows_hold(load):
     X, y = load(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     entries = run_jobs(identical, Case("dense", sparse.csr_array(X), y.astype(float), {"squared": 0.01}))
