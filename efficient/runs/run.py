@@ -233,7 +233,7 @@ class Run:
         around = None if self.pivot is None else Predictor(w, b, self.pivot)
         if around is not None:
             with np.errstate(over="ignore", invalid="ignore"):
-                b = around.implicit().b
+                b = around.implicit().b  # eq. 11 (eqn:explicitToImplicit), with the pivot for x̄
         if not self.problem.X.exact:
             check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
         return Predictor(w, b, pivoted=around)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from reference import LOSSES, Loss, Predictor, Problem, casgd, draw_indices
 from reference.datasets import load_spam, load_tweets
@@ -16,6 +17,13 @@ EPS = np.finfo(np.float64).eps
 
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 either_origin = pytest.mark.parametrize("centred", [False, True], ids=["raw", "centred"])
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Limit BLAS to a thread: two that wait for each other on a busy machine take twenty times as long."""
+    with threadpool_limits(1):
+        yield
 
 
 def make(loss, m=40, n=6, lam=0.02, offset=1.0, seed=0) -> Problem:
