@@ -1,4 +1,4 @@
-"""The claim: Algorithms 1 to 3 of *Linear Learning with Sparse Data*, at cost O(n + Tk), each written once.
+"""Compute Algorithms 1 to 3 of *Linear Learning with Sparse Data* at cost O(n + Tk), one file each.
 
 The same loop source runs compiled on float64 and as plain Python on fractions, symbols and counting arrays.
 """

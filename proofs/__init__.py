@@ -1,4 +1,4 @@
-"""Evidence that `reference` and `efficient` are the same algorithms: `python -m proofs` prints it as a ledger."""
+"""Show that `reference` and `efficient` are the same algorithms: `python -m proofs` prints the evidence as a ledger."""
 
 import efficient
 

@@ -1,4 +1,4 @@
-"""Definitions of *Linear Learning with Sparse Data* (Ofer Dekel, arXiv:1612.09147), dense and naive, O(Tn).
+"""Define the algorithms of *Linear Learning with Sparse Data* (Ofer Dekel, arXiv:1612.09147), dense and naive, O(Tn).
 
 Readable beats fast here. `efficient` computes the same in O(n + Tk), and `proofs` shows that it does.
 """

@@ -1,1 +1,1 @@
-"""scikit-learn's interface to the training program."""
+"""Offer the training program as scikit-learn estimators."""

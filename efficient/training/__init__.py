@@ -1,1 +1,1 @@
-"""One training program for the estimators and the command line: classes, epochs, objective, metrics; no scikit-learn."""
+"""Train for the estimators and the command line, by one program: classes, epochs, objective, metrics; no scikit-learn."""

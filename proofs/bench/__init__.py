@@ -1,4 +1,4 @@
-"""Speed on this machine: the loops beside a floor (a lower bound from memory traffic), plain code and scikit-learn.
+"""Measure the speed of the loops on this machine, beside a lower bound from memory traffic, plain code and scikit-learn.
 
 Ratios of times inside one run carry over to other machines, seconds do not. No claim of the paper rests on a clock; its
 cost is counted, see `proofs.counted.cost`.

@@ -1,1 +1,1 @@
-"""Compared step by step: the dense definition and the sparse algorithm, exactly or within rounding."""
+"""Compare the dense definition and the sparse algorithm step by step, exactly or within rounding."""

@@ -1,1 +1,1 @@
-"""Counted: the entries of arrays that the shipped loops touch."""
+"""Count the entries of arrays that the shipped loops touch."""

@@ -1,4 +1,4 @@
-"""Pictures, each a function that draws on the axes `ax`, or on new ones, and returns them."""
+"""Draw the pictures: each is a function that draws on the axes `ax`, or on new ones, and returns them."""
 
 from .cost import caches, scaling, speed, step
 from .evidence import formula_sizes, four_traces, identical, losses, survivors, translation

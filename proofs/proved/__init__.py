@@ -1,1 +1,1 @@
-"""Proved for all t and n, by two provers, on formulas and on the shipped code."""
+"""Prove for all t and n, by two provers, on formulas and on the shipped code."""

@@ -1,1 +1,1 @@
-"""Report: the ledger as one page for the browser, with formulas and pictures, that loads nothing but itself."""
+"""Render the ledger as one page for the browser, with formulas and pictures, that loads nothing but itself."""
