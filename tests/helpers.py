@@ -95,3 +95,20 @@ def same(one: Predictor | None, other: Predictor | None) -> bool:
     if one is None or other is None:
         return one is other
     return len(one.w) == len(other.w) and bool((one.w == other.w).all()) and one.b == other.b
+
+
+def bits(run) -> dict[str, np.ndarray]:
+    """State of a run that the next steps depend on, by name."""
+    kept = ALGORITHMS[run.algorithm]
+    return {name: np.copy(getattr(run, name)) for name in ("t", "p", "g", *kept.vectors, *kept.scalars)}
+
+
+def assert_same_run(found, wanted) -> None:
+    """Fail unless two runs are in the same state, to the bit."""
+    for name, value in bits(wanted).items():
+        np.testing.assert_array_equal(bits(found)[name], value, err_msg=name)
+
+
+def same_runs(one, other) -> bool:
+    """Equal predictors, to the bit."""
+    return all(same(*pair) for pair in zip(one.predictors(), other.predictors(), strict=True))
