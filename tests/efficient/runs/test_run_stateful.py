@@ -1,4 +1,4 @@
-"""Whatever is done to a State in whatever order, it stays the bits of one run, and the definition to rounding.
+"""Search orders of all that a State can do: its bits stay those of one run, and within rounding of the definition.
 
 Hypothesis draws the orders: pieces of a run, refused ones in between, looks, files written and read again, copies, other rows.
 """
@@ -161,7 +161,12 @@ class Orders(RuleBasedStateMachine):
                 assert same_bits(before, parts(state))
 
 
-def test_whatever_the_order_a_state_is_the_bits_of_one_run():
+def test_state_in_any_order_is_the_bits_of_one_run():
+    run_state_machine_as_test(Orders, settings=settings(max_examples=25, stateful_step_count=15))
+
+
+@pytest.mark.nightly
+def test_state_in_many_more_orders_is_the_bits_of_one_run():
     run_state_machine_as_test(Orders)
 
 
@@ -212,7 +217,7 @@ class ForgetsNarrowRows(State):
 @pytest.mark.parametrize(
     "fault", [ForgetsH, RestartsT, MovesWhenLookedAt, RunsUpToTheFault, CopiesByReference, ForgetsNarrowRows]
 )
-def test_the_orders_find_a_broken_state(fault):
+def test_the_search_finds_a_broken_state(fault):
     broken = type(fault.__name__, (Orders,), {"kind": fault})
     search = settings(max_examples=1000, phases=[Phase.generate], database=None, derandomize=True)
     with pytest.raises(AssertionError):
