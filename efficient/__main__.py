@@ -1,4 +1,4 @@
-"""The command line `casgd`: train, predict, evaluate, sweep. `casgd --help` says how, with examples."""
+"""Command line `casgd`: train, predict, evaluate, sweep; `casgd --help` has examples."""
 
 import io
 import os
@@ -13,11 +13,11 @@ from .cli.options import parse
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 for bad data, 130 after Ctrl-C. Bad usage exits with 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # λ on a terminal that lacks it
+        sys.stdout.reconfigure(errors="replace")  # for λ on a terminal without Greek letters
     try:
         try:
             options = parse(arguments)
-            with np.errstate(all="ignore"):  # what overflows is looked for, and refused in words
+            with np.errstate(all="ignore"):  # overflow is looked for, and refused in words
                 options.run(options)
         finally:
             if sys.stdout is not None:

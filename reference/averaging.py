@@ -60,3 +60,7 @@ def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndar
     if omega.shape != (steps,) or not (np.isfinite(omega).all() and (omega >= 0).all()):
         raise ValueError(f"weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}")
     return omega
+
+
+AVERAGES: dict[str, Weights | None] = {"weighted": polynomial(1), "uniform": None}
+"""Averaging weights by name, as the estimators and the command line offer them; the first is their default."""

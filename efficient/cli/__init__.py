@@ -1,1 +1,1 @@
-"""The parts of the command line `casgd`, also `python -m efficient`: train, predict, evaluate, sweep."""
+"""Command line `casgd`, also `python -m efficient`: a thin shell over the training program."""

@@ -1,4 +1,4 @@
-"""casgd predict and casgd evaluate: a model file applied to a file of examples."""
+"""Predict and evaluate: apply a model file to a file of examples."""
 
 import argparse
 import sys
@@ -7,15 +7,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..runs.files import write_whole
-from ..training.classes import decide
+from ..training.classes import decide, shown
 from ..training.metrics import quality, shown_quality
 from .examples import read_examples, read_rows
-from .labels import shown
 from .model_file import Model, load_model
 
 
 def predict(options: argparse.Namespace) -> None:
-    """Write the label or number for each row, a line each, to standard output or a file."""
+    """Write the label or number of each row, a line each, to standard output or a file."""
     model = load_model(options.model)
     name, X = read_rows(options.examples, model.zero_based)
     _note_width(model, name, X)
@@ -39,7 +38,7 @@ def evaluate(options: argparse.Namespace) -> None:
     if model.classes is not None and not np.isin(y, model.classes).all():
         unknown = y[~np.isin(y, model.classes)][0]
         known = ", ".join(map(shown, model.classes[:10])) + (", …" if len(model.classes) > 10 else "")
-        raise ValueError(f"{name!r} has the label {shown(unknown)}, which is none of the model's classes {known}")
+        raise ValueError(f"the labels in {name!r} must be classes of the model, {known}; got {shown(unknown)}")
     scores = model.scores(X)
     print(f"{len(y)} rows")
     for measure, value in quality(model.loss, scores, y, model.classes).items():
@@ -51,6 +50,7 @@ def evaluate(options: argparse.Namespace) -> None:
 
 
 def _note_width(model: Model, name: str, X: sp.csr_array) -> None:
+    """Note columns unknown in training on standard error."""
     if X.shape[1] > model.n:
         width = f"{name!r} has {X.shape[1]} columns and the model {model.n}"
-        print(f"casgd: {width}: those beyond, unknown in training, are left out", file=sys.stderr)
+        print(f"casgd: {width}: columns unknown in training are ignored", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A checkpoint: the state of a training that was not finished, with the settings that it depends on, in one file."""
+"""Checkpoint of an unfinished training: its run, and the settings that it depends on, in one file."""
 
 import json
 import os
@@ -13,11 +13,11 @@ from ..runs.batch import resume
 from ..runs.files import check_stored
 from ..runs.run import Run
 
-SETTINGS = "settings.json"
+MEMBER = "settings.json"
 
 
 class Checkpoint(NamedTuple):
-    """Where to keep the state, and the settings that must be the same to go on with it.
+    """Path of the checkpoint, and the settings that must be the same to resume.
 
     The file is what `Run.save` writes with one more member, settings.json.
     """
@@ -25,37 +25,33 @@ class Checkpoint(NamedTuple):
     path: str
     settings: dict[str, Any]
 
-    def save(self, states: Run) -> None:
+    def save(self, run: Run) -> None:
         """Write the file, whole or not at all: kill -9 leaves this checkpoint or the one before."""
         part = f"{self.path}.part"
-        states.save(part)
+        run.save(part)
         with zipfile.ZipFile(part, "a") as archive:
-            archive.writestr(SETTINGS, json.dumps(self.settings))
+            archive.writestr(MEMBER, json.dumps(self.settings))
         os.replace(part, self.path)
 
     def load(self, problems: list[Problem], weights: Weights | None) -> Run | None:
-        """The state that was saved last, or None if there is no file yet.
+        """Load the run that was saved last; None if there is no file yet.
 
         Raises ValueError if it was saved with other settings or for other rows, or is damaged.
         """
         if not Path(self.path).exists():
             return None
-        cure = "give the same options and data, or remove it to begin anew"
+        cure = "Give the same options and data, or remove it to begin anew"
         try:
             with zipfile.ZipFile(self.path) as archive:
                 check_stored(archive, os.path.getsize(self.path))
-                saved = json.loads(archive.read(SETTINGS))
+                saved = json.loads(archive.read(MEMBER))
             unequal = [name for name in self.settings if saved[name] != self.settings[name]]
-        except Exception as error:  # whatever a damaged archive makes its reader raise
-            raise ValueError(
-                f"{self.path!r} is no checkpoint: {error or type(error).__name__}. Remove it to begin anew"
-            ) from None
-        if unequal:
-            name = unequal[0]
-            raise ValueError(
-                f"{self.path!r} was saved with {name} = {saved[name]!r}, and now it is {self.settings[name]!r}: {cure}"
-            )
+        except Exception as error:  # any error that a damaged archive makes its reader raise
+            raise ValueError(f"{self.path!r} is no checkpoint: {error or type(error).__name__}. {cure}") from None
+        for name in unequal:
+            now = self.settings[name]
+            raise ValueError(f"{self.path!r} was saved with {name} = {saved[name]!r}; got {name} = {now!r}. {cure}")
         try:
             return resume(self.path, problems, weights)
         except ValueError as error:
-            raise ValueError(f"{error}: {cure}") from None
+            raise ValueError(f"{error}. {cure}") from None

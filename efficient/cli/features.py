@@ -1,4 +1,4 @@
-"""What is done to the rows before training, and again before predicting: tf-idf or scaling. Zeros stay zeros."""
+"""Transformations of rows before training and predicting, tf-idf or scaling, fitted by scikit-learn. Zeros stay zeros."""
 
 from typing import NamedTuple
 
@@ -9,26 +9,25 @@ TRANSFORMS = ("none", "tfidf", "scale")
 
 
 class Transform(NamedTuple):
-    """A transformation of rows that was fitted to the training part.
+    """Transformation of rows that was fitted to the training part; to apply it takes no scikit-learn.
 
-    "tfidf" multiplies the counts by log((1 + m)/(1 + df)) + 1, where df of the m training rows have the column, and scales
-    every row to unit length; columns that no training row has are left out. "scale" divides each column by the greatest
-    absolute value that it has in training.
+    "tfidf" is that of scikit-learn's TfidfTransformer, and leaves out columns that no training row has. "scale" divides each
+    column by the greatest absolute value that it has in training, as MaxAbsScaler does.
 
     Parameters
     ----------
     name : {"none", "tfidf", "scale"}
     factor : ndarray of shape (n,), or None
-        What each column is multiplied by; None for "none".
+        Factor of each column; None for "none".
     """
 
     name: str
     factor: np.ndarray | None
 
     def apply(self, X: sp.csr_array) -> sp.csr_array:
-        """The transformed rows, O(mk).
+        """Transform rows, O(mk).
 
-        Raises FloatingPointError if one of them overflows.
+        Raises FloatingPointError if a value overflows.
         """
         if self.factor is None:
             return X
@@ -37,27 +36,27 @@ class Transform(NamedTuple):
             if self.name == "tfidf":
                 data = _unit_rows(data, X.indptr)
         if not np.isfinite(data).all():
-            raise FloatingPointError(f"the values overflow float64 when they are transformed by {self.name}: scale them down")
+            raise FloatingPointError(f"the values overflow float64 in the transformation {self.name}. Scale them down")
         return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def fit_transform_to(X: sp.csr_array, name: str) -> Transform:
     """Fit a transformation to the training rows, O(n + mk)."""
-    m, n = X.shape
     if name == "none":
         return Transform(name, None)
+    X = X.copy()
+    X.eliminate_zeros()
     if name == "tfidf":
-        df = np.bincount(X.indices, weights=X.data != 0, minlength=n)
-        return Transform(name, np.where(df, np.log((1 + m) / (1 + df)) + 1, 0.0))
-    greatest = np.zeros(n)
-    np.maximum.at(greatest, X.indices, np.abs(X.data))
-    with np.errstate(divide="ignore", over="ignore"):
-        factor = 1 / greatest
-    return Transform(name, np.where(np.isfinite(factor), factor, 1.0))
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        return Transform(name, np.where(np.bincount(X.indices, minlength=X.shape[1]), TfidfTransformer().fit(X).idf_, 0.0))
+    from sklearn.preprocessing import MaxAbsScaler
+
+    return Transform(name, 1 / MaxAbsScaler().fit(X).scale_)
 
 
 def _unit_rows(data: np.ndarray, indptr: np.ndarray) -> np.ndarray:
-    """The entries divided by the length of their row; the greatest is divided out first, lest a square overflow or vanish."""
+    """Divide the entries by the length of their row, and first by the greatest: then no square overflows or vanishes."""
     lengths = np.diff(indptr)
     row = np.repeat(np.arange(len(lengths)), lengths)
     greatest = np.full(len(lengths), np.finfo(np.float64).smallest_subnormal)  # not 0, for rows of zeros

@@ -1,4 +1,4 @@
-"""The model file, version 1: what `casgd train` writes.
+"""Model file, version 1, as `casgd train` writes it.
 
 It is a zip archive of numpy arrays (.npz, which numpy.load reads) whose members
 are stored, not compressed:
@@ -6,14 +6,14 @@ are stored, not compressed:
 header.json     a JSON object, in UTF-8:
     format      "casgd model"
     version     1
-    loss        "absolute", "squared", "hinge" or "log"
+    loss        its name: one of those that `casgd train --help` lists
     columns     n, the number of weights of a model
     zero_based  whether the first column of svmlight text is called 0, not 1
     classes     the labels in increasing order; null if numbers are predicted
-    transform   what is done to a row x first: "none"; "scale": x_j becomes
-                x_j factor_j; "tfidf": the same, and x is then divided by ‖x‖
-    pivot       whether the score of x is w · (x − pivot) + bias, not w · x + bias
-    training    how it was trained, for people to read: nothing depends on it
+    transform   of a row x first: "none"; "scale": x_j becomes x_j factor_j;
+                "tfidf": the same, and x is then divided by ‖x‖
+    pivot       whether the score is w · (x − pivot) + bias, not w · x + bias
+    training    the settings, for people to read: nothing depends on them
 weights.npy     float64 (K, n), in C order: K = 1; one model for each class if
                 there are more than two
 bias.npy        float64 (K,)
@@ -45,12 +45,12 @@ from .features import TRANSFORMS, Transform
 FORMAT, VERSION = "casgd model", 1
 LONGEST_HEADER = 1 << 22
 BEGINNING = (1980, 1, 1, 0, 0, 0)
-"""The date of every member, so that the same model is the same file."""
+"""Date of every member, so that the same model is the same file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A trained model and all that is needed to apply it to raw rows.
+    """Trained model and all that is needed to apply it to raw rows.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Model:
     classes : ndarray, or None if numbers are predicted
     transform : Transform
     zero_based : bool
-        How the columns of the svmlight file that it was trained on are numbered, and of those that it will be applied to.
+        Numbering of the columns of svmlight files, for training and predicting.
     training : dict
-        How it was trained.
+        Settings, for people to read.
     """
 
     predictors: list[Predictor]
@@ -77,9 +77,9 @@ class Model:
         return len(self.predictors[0].w)
 
     def scores(self, X: sp.csr_array) -> np.ndarray:
-        """The prediction of each model for each raw row, of shape (m, K).
+        """Predict with each model for each raw row, shape (m, K).
 
-        Columns that X lacks are 0; those beyond n are left out, since training saw only zeros there, whose weight is 0.
+        Columns that X lacks are 0; those beyond n are ignored.
         Raises FloatingPointError if one of them overflows.
 
         Cost: O(K(n + mk)).
@@ -88,7 +88,7 @@ class Model:
         return scores(self.predictors, self.transform.apply(sp.csr_array((X.data, X.indices, X.indptr), (X.shape[0], self.n))))
 
     def predict(self, X: sp.csr_array) -> np.ndarray:
-        """The label or number for each raw row; errors and cost as `scores`."""
+        """Predict the label or number of each raw row; errors and cost as `scores`."""
         return decide(self.scores(X), self.classes)
 
     def save(self, path: str) -> None:
@@ -138,7 +138,7 @@ def load_model(path: str) -> Model:
     with open(path, "rb") as file:
         try:
             return _read(file)
-        except Exception as error:  # whatever a damaged archive makes its reader raise
+        except Exception as error:  # any error that a damaged archive makes its reader raise
             reason = str(error) or type(error).__name__
             raise ValueError(f"{os.fspath(path)!r} is no model file that can be used: {reason}") from None
 
@@ -170,7 +170,7 @@ def _read(file: BinaryIO) -> Model:
 
 
 def _moved(stored: Predictor, pivot: np.ndarray) -> Predictor:
-    """The predictor whose bias is stored as that around a pivot."""
+    """Make the predictor whose bias is stored as that around a pivot."""
     around = Predictor(stored.w, stored.b, pivot)
     with np.errstate(all="ignore"):  # b' may not have the digits, but does not make the predictions either
         return Predictor(stored.w, around.implicit().b, pivoted=around)
@@ -181,7 +181,7 @@ def _refuse(constant: str):
 
 
 def _checked(header: Any) -> dict[str, Any]:
-    """The header, if everything in it is as documented."""
+    """Check that everything in the header is as documented, and return it."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f'its header does not say "format": "{FORMAT}"')
     if header.get("version") != VERSION:
@@ -212,7 +212,7 @@ def _are_classes(classes: Any, loss: Loss) -> bool:
 
 
 def _read_array(archive: zipfile.ZipFile, members: dict, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """An array of the expected shape; nothing is allocated for one of another."""
+    """Read an array of the expected shape; allocate nothing for one of another."""
     if f"{name}.npy" not in members:
         raise ValueError(f"it lacks the array {name}")
     with archive.open(f"{name}.npy") as member:
@@ -220,7 +220,9 @@ def _read_array(archive: zipfile.ZipFile, members: dict, name: str, shape: tuple
             raise ValueError(f"the array {name} has another version of numpy's format than 1.0")
         found, fortran, dtype = np.lib.format.read_array_header_1_0(member)
         if found != shape or fortran or dtype != np.dtype("<f8"):
-            raise ValueError(f"the array {name} should be float64 of shape {shape}; it is {dtype} of shape {str(found)[:80]}")
+            order = " in Fortran order" if fortran else ""
+            got = f"{dtype} of shape {str(found)[:80]}{order}"
+            raise ValueError(f"the array {name} must be float64 of shape {shape} in C order; got {got}")
         content = member.read()
     if len(content) != 8 * int(np.prod(shape, dtype=object)):
         raise ValueError(f"the array {name} is cut off")

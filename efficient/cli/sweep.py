@@ -1,4 +1,4 @@
-"""casgd sweep: cross-validation of many values of λ at once, in one pass over the rows for each fold."""
+"""Cross-validate many values of λ at once, in one pass over the rows for each fold."""
 
 import argparse
 
@@ -7,18 +7,18 @@ import numpy as np
 from reference import LOSSES
 
 from ..kernels.blocks import progress_bar
-from ..training.classes import count_models
+from ..training import epochs
+from ..training.classes import count_models, find_classes
 from ..training.metrics import quality, shown_quality
-from ..training.models import begin, scores, state_problems
+from ..training.models import begin, make_problems, scores
 from ..training.splits import folds
 from .examples import check_memory, read_examples
 from .features import fit_transform_to
-from .labels import find_classes
-from .learning import epochs_of, row_summary
+from .train import row_summary, schedule
 
 
 def sweep(options: argparse.Namespace) -> None:
-    """Print the quality on the rows held out, for each λ, and which λ is the best."""
+    """Print the quality on the rows held out, for each λ, and the best λ."""
     examples = read_examples(options.examples, options.zero_based, options.labels)
     X, y, loss = examples.X, examples.y, LOSSES[options.loss]
     classes = find_classes(y, loss, examples.name)
@@ -28,27 +28,24 @@ def sweep(options: argparse.Namespace) -> None:
     for k in range(options.folds):
         find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
     print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)
-    measured: list[tuple[float, list[dict[str, float]]]] = [(lam, []) for lam in options.lam]
+    measured: list[list[dict[str, float]]] = [[] for _ in options.lam]
     total, done = options.epochs * (options.folds - 1) * len(y), 0
     with progress_bar(0, total, None) as bar:
         for k in range(options.folds):
             rest = fold != k
             transform = fit_transform_to(X[rest], options.transform)
-            problems = state_problems(transform.apply(X[rest]), y[rest], classes, options.loss, options.lam)
-            states = begin(problems, options.algorithm, options.average, options.t0)
-            for indices in epochs_of(states.problem.m, options):
-                show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
-                states.run(indices, callback=show, progress=False)
-            done += states.t
-            predictors, held = states.predictors(), transform.apply(X[~rest])
-            for i, (_, of_lam) in enumerate(measured):
-                with_lam = predictors[i * models : (i + 1) * models]
-                of_lam.append(quality(loss, scores(with_lam, held), y[~rest], classes))
-    names = list(of_lam[0])  # the same for each lam and fold
+            run = begin(make_problems(transform.apply(X[rest]), y[rest], classes, loss, options.lam), options.settings)
+            show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
+            epochs.train(run, schedule(options, run.problem.m), between=show)
+            done += run.t
+            held_scores = scores(run.predictors(), transform.apply(X[~rest])).reshape(-1, len(options.lam), models)
+            for i, of_lam in enumerate(measured):
+                of_lam.append(quality(loss, held_scores[:, i], y[~rest], classes))
+    names = list(measured[0][0])  # the same for each lam and fold
     print("  ".join([f"{'lam':>10}", *(f"{name:>11}  {'std. error':>10}" for name in names)]))
     means = []
-    for lam, of_lam in measured:
-        values = np.array([[fold[name] for name in names] for fold in of_lam])
+    for lam, of_lam in zip(options.lam, measured, strict=True):
+        values = np.array([[of_fold[name] for name in names] for of_fold in of_lam])
         means.append(dict(zip(names, values.mean(axis=0), strict=True)))
         errors = values.std(axis=0, ddof=1) / np.sqrt(options.folds)
         cells = (f"{shown_quality(means[-1][name]):>11}  {shown_quality(e):>10}" for name, e in zip(names, errors, strict=True))

@@ -1,36 +1,38 @@
-"""casgd train: an epoch at a time, with a table of how it goes and checkpoints, and a model file in the end."""
+"""Train a model on a file: a table of the epochs, checkpoints, and a model file in the end."""
 
 import argparse
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 
 from reference import LOSSES, Problem
 
 from ..kernels.blocks import progress_bar
 from ..runs.run import Run
-from ..training.classes import count_models
-from ..training.metrics import quality, shown_quality
-from ..training.models import averaging, begin, is_centred, objective, scores, state_problems
+from ..training import epochs
+from ..training.classes import count_models, find_classes
+from ..training.metrics import evaluate, quality
+from ..training.models import begin, make_problems, scores
+from ..training.settings import Settings
 from ..training.splits import hold_out
 from .checkpoint import Checkpoint
 from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
-from .labels import find_classes
-from .learning import epochs_of, row_summary
 from .model_file import Model
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-"""Within an epoch that takes longer."""
+"""Interval within an epoch that takes longer."""
 
-SETTINGS = ("loss", "algorithm", "average", "lam", "t0", "order", "seed", "hold_out", "transform", "zero_based")
-"""The options that a training depends on, besides its length: to go on with a checkpoint they must be the same."""
+SETTINGS = (*Settings._fields, "order", "seed", "hold_out", "transform", "zero_based")
+"""Options that a training depends on, besides its length: to resume from a checkpoint they must be the same."""
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train on a file of examples, print how it goes, and write the model."""
+    """Train on a file of examples, print a line for each epoch, and write the model."""
     examples = read_examples(options.examples, options.zero_based, options.labels)
     loss = LOSSES[options.loss]
     classes = find_classes(examples.y, loss, examples.name)
@@ -43,90 +45,82 @@ def train(options: argparse.Namespace) -> None:
     transform = fit_transform_to(examples.X, options.transform)
     X, y = transform.apply(examples.X), examples.y
     held_X = transform.apply(held.X) if held else None
-    problems = state_problems(X, y, classes, options.loss, [options.lam])
+    problems = make_problems(X, y, classes, loss, [options.lam])
     settings = {name: getattr(options, name) for name in SETTINGS}
     checkpoint = Checkpoint(options.checkpoint, settings) if options.checkpoint else None
-    states = _gone_on_with(checkpoint, problems, options)
-    if states is None:
-        states = begin(problems, options.algorithm, options.average, options.t0)
+    run = _resumed(checkpoint, problems, options) or begin(problems, options.settings)
     print(summary, flush=True)
 
     def describe() -> dict[str, float]:
-        predictors = states.predictors()
-        on_rows, centre = scores(predictors, X), states.problem.xbar if is_centred(options.algorithm) else None
-        described = {"objective": objective(problems, predictors, on_rows, centre), **quality(loss, on_rows, y, classes)}
+        described = evaluate(run, X, y, classes)
         if held:
-            of_held = quality(loss, scores(predictors, held_X), held.y, classes)
+            of_held = quality(loss, scores(run.predictors(), held_X), held.y, classes)
             described |= {f"held-out {name}": value for name, value in of_held.items()}
         return described
 
-    run_epochs(states, len(y), options, checkpoint, describe)
+    run_epochs(run, schedule(options, len(y), run.t), checkpoint, describe)
     about = settings | {"epochs": options.epochs, "rows": len(y)}
-    Model(states.predictors(), loss, classes, transform, options.zero_based, about).save(options.output)
+    Model(run.predictors(), loss, classes, transform, options.zero_based, about).save(options.output)
     print(f"wrote {options.output}")
 
 
+def schedule(options: argparse.Namespace, m: int, done: int = 0) -> epochs.Schedule:
+    """Draw all epochs of m rows, of which some steps are done."""
+    return epochs.Schedule(m, options.epochs * m, m, np.random.default_rng(options.seed), options.order, done=done)
+
+
+def row_summary(X: sp.csr_array, classes: np.ndarray | None) -> str:
+    """Describe the rows in a line."""
+    m, n = X.shape
+    kinds = "numbers to predict" if classes is None else f"{len(classes)} classes"
+    return f"{m} rows, {n} columns, {X.nnz / m:.1f} entries a row, {kinds}"
+
+
 def _apart(examples: Examples, held: np.ndarray) -> tuple[Examples, Examples]:
-    """The examples without those that are held out, and these."""
+    """Split off the examples that are held out."""
     name, X, y = examples
     return Examples(f"{name} without the rows held out", X[~held], y[~held]), Examples(name, X[held], y[held])
 
 
-def _gone_on_with(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> Run | None:
-    """The states of the checkpoint, if there is one."""
-    states = checkpoint.load(problems, averaging(options.algorithm, options.average)) if checkpoint else None
-    if states is None:
+def _resumed(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> Run | None:
+    """Resume the run of the checkpoint, if there is one."""
+    run = checkpoint.load(problems, options.settings.weights) if checkpoint else None
+    if run is None:
         return None
-    total = options.epochs * states.problem.m
-    if states.t > total:
-        beyond = f"it has come to step {states.t} of {total}"
-        raise ValueError(f"{options.checkpoint!r} is beyond --epochs {options.epochs}: {beyond}")
-    print(f"casgd: going on from step {states.t} of {options.checkpoint!r}", file=sys.stderr)
-    return states
+    total = options.epochs * run.problem.m
+    if run.t > total:
+        raise ValueError(f"--epochs must cover step {run.t} of {options.checkpoint!r}; got {options.epochs}, {total} steps")
+    print(f"casgd: resuming from step {run.t} of {options.checkpoint!r}", file=sys.stderr)
+    return run
 
 
 def run_epochs(
-    states: Run, m: int, options: argparse.Namespace, checkpoint: Checkpoint | None, describe: Callable[[], dict[str, float]]
+    run: Run, schedule: epochs.Schedule, checkpoint: Checkpoint | None, describe: Callable[[], dict[str, float]]
 ) -> None:
-    """Run to the last epoch, from wherever the states are; print what `describe` says after each and keep the checkpoint."""
-    total = options.epochs * m
-    saved, headed = time.monotonic(), False
+    """Run to the last epoch, from any step on; print what `describe` measures after each, and keep the checkpoint."""
+    saved = time.monotonic()
+    with progress_bar(run.t, schedule.steps, None) as bar:
+        table = epochs.Table(None if bar is None else partial(bar.write, file=sys.stdout))
 
-    with progress_bar(states.t, total, None) as bar:
-
-        def say(line: str) -> None:
-            if bar is None:
-                print(line, flush=True)
-            else:
-                bar.write(line, file=sys.stdout)
-
-        def between_blocks(t: int, _states) -> None:
+        def save() -> None:
             nonlocal saved
-            if bar is not None:
-                bar.update(t - bar.n)
-            if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                checkpoint.save(states)
+            if checkpoint is not None:
+                checkpoint.save(run)
                 saved = time.monotonic()
 
-        try:
-            for epoch, indices in enumerate(epochs_of(m, options), start=1):
-                if states.t >= epoch * m:
-                    continue
-                began = time.perf_counter()
-                left = indices[states.t - epoch * m :]  # counted from the end of the epoch
-                states.run(left, callback=between_blocks, progress=False)
-                seconds = time.perf_counter() - began
-                if checkpoint is not None:
-                    checkpoint.save(states)
-                    saved = time.monotonic()
-                described = describe()
-                if not headed:
-                    say("  ".join(["epoch", *(f"{name:>14}" for name in described), "seconds"]))
-                    headed = True
-                values = (f"{shown_quality(value):>{max(14, len(name))}}" for name, value in described.items())
-                say("  ".join([f"{epoch:5}", *values, f"{seconds:7.2f}"]))
-        except KeyboardInterrupt:
-            if checkpoint is None or states.t == 0:
-                raise
-            checkpoint.save(states)
-            raise KeyboardInterrupt(f"at step {states.t} of {total}; the same command goes on from there") from None
+        def after(epoch: int, seconds: float) -> None:
+            save()
+            table.line(epoch, describe(), seconds)
+
+        def between(t: int, _run: Run) -> None:
+            if bar is not None:
+                bar.update(t - bar.n)
+            if time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                save()
+
+        def interrupted() -> None:
+            save()
+            resumable = "; the same command resumes" if checkpoint is not None else ""
+            raise KeyboardInterrupt(f"at step {run.t} of {schedule.steps}{resumable}")
+
+        epochs.train(run, schedule, after=after, between=between, interrupted=interrupted)

@@ -1,7 +1,7 @@
-"""The algorithms as scikit-learn estimators: pipelines, grid searches, sparse matrices, DataFrames, streams.
+"""Offer the algorithms as scikit-learn estimators: pipelines, grid searches, sparse matrices, DataFrames, streams.
 
-λ, the strength of the regularisation, is called `alpha` here, and other programs have other names and scales for it. Their F is
-the same, but for the bias, with
+λ, the strength of the regularisation, is called `alpha` here, and other programs have other names and scales for it. They
+minimise the same F, but for the bias, with
 
 | program, for m rows                                      | parameter | value               | bias regularised |
 | -------------------------------------------------------- | --------- | ------------------- | ---------------- |
@@ -14,12 +14,12 @@ the same, but for the bias, with
 | liblinear, as its -s 0 (log), -s 3 (hinge)               | -c        | 1/(λm)              | with -B 1        |
 | Vowpal Wabbit without --bfgs                             | --l2      | λ; 2λ if squared    | yes              |
 
-What is said of scikit-learn's solvers is tested, and of the last two programs by their documentation; the squared loss of
+Rows about scikit-learn's solvers are tested; those about the last two programs follow their documentation. The squared loss of
 Vowpal Wabbit has no factor ½.
 
 The bias of `CASGDClassifier` and `CASGDRegressor` is regularised, as in the paper: λ/2 (‖w‖² + b²). With the centred
 algorithms, `casgd` (the default) and `csgd`, that is harmless: b is then the prediction at the mean of the rows, not at an
-origin that may be far from all of them, and the result does not depend on where the origin is.
+origin that may be far from all of them, and the result does not depend on the origin.
 """
 
 from collections.abc import Mapping
@@ -37,29 +37,33 @@ from reference.sampling import check_weight
 
 from ..runs.run import Run
 from ..training.classes import decide
-from .fitting import IfStepsAreKnown, LinearEstimator
+from ..training.metrics import losses_of
+from ..training.settings import DEFAULTS, EPOCHS, ORDER
+from .fitting import LinearEstimator
 
 
 class CASGDClassifier(ClassifierMixin, LinearEstimator):
-    """A linear classifier, trained by averaged SGD on centred rows that are never made dense.
+    """Linear classifier, trained by averaged SGD on centred rows that are never made dense.
 
     Parameters
     ----------
     loss : {"hinge", "log"}, or a Loss
-        "hinge" is a support vector machine; "log" is logistic regression, with probabilities. Your own sees labels -1 and +1.
+        "hinge" is a support vector machine; "log" is logistic regression, with probabilities. Any loss for labels -1 and +1
+        in `reference.LOSSES` can be named; your own is given as a `Loss`.
     alpha : float > 0
-        The paper's λ; the table at the head of this module says what it is called elsewhere. The bias is regularised too.
+        λ of the paper; the table at the head of this module has its names elsewhere. The bias is regularised too.
     algorithm : {"casgd", "asgd", "csgd", "sgd"}
         "c": on centred rows, for which a regularised bias is harmless. "a": the average of the iterates, not the last one.
     average : {"weighted", "uniform"}
-        How casgd and asgd weigh the iterate of step t in the average: by t, or all alike as in the paper. Others have none.
+        Averaging weights of casgd and asgd for the iterate of step t: t, or 1 as in the paper. The others have no average.
     t0 : "auto" or float >= 0
-        The steps are 1/(alpha (t + t0)). "auto" is 0, the paper's, for losses of bounded derivative; for the squared loss it is
-        R²/alpha, where R² is the greatest squared length of a row [x, 1] that can be drawn, centred where the algorithm is.
+        The steps are 1/(alpha (t + t0)). "auto" is 0, as in the paper, for a loss with a `slope_bound`. For one without, such
+        as the squared loss, it is R²/alpha: R² is the greatest squared length of a row [x, 1] that can be drawn, centred where
+        the algorithm is.
     n_epochs : int >= 1
-        How long to train, in units of the number of rows; whole sample weights count as repeated rows.
+        Length of the training in units of the number of rows; integer sample weights count as repeated rows.
     n_steps : int >= 1, optional
-        How long to train, in steps, whatever n_epochs is.
+        Length of the training in steps, in place of n_epochs.
     sampling : {"iid", "permuted", "cyclic"}
         Rows are drawn with replacement as in the paper, each once an epoch in a new order, or as they stand.
     random_state : int, Generator, RandomState or None
@@ -67,12 +71,12 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     class_weight : dict, "balanced" or None
         The weight of each class, which multiplies the sample_weight of its rows. "balanced" makes the classes equally frequent.
     verbose : bool
-        Whether fit prints the objective and the time of each epoch, at the cost of an evaluation of all rows.
+        Print the objective, the quality on the rows and the seconds of each epoch, at the cost of an evaluation of all rows.
     callback : callable (t, estimator), optional
-        Called by fit after each epoch, with the estimator as it is after t steps, to predict with or to look at.
+        Called by fit after each epoch, with the estimator as it is after t steps.
     warm_start : bool
-        Whether `fit` goes on where the last one ended: with its t, sums, mean of the rows and random numbers. So two warm fits
-        of one epoch give the bits of one fit of two epochs.
+        Let `fit` resume the last one: its t, sums, mean of the rows and random numbers. Two warm fits of one epoch give the
+        bits of one fit of two epochs.
 
     Attributes
     ----------
@@ -80,17 +84,17 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         Sorted. A positive decision is for classes_[1].
     coef_ : ndarray of shape (1, n), or (n_classes, n) for more than two classes, each against the rest
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        The bias for raw rows, the paper's b'.
+        Bias for raw rows, the paper's b'.
     t_, n_iter_ : int
-        The number of steps so far, and of (begun) epochs of the last fit.
+        Number of steps so far, and of (begun) epochs of the last fit.
     n_features_in_, feature_names_in_
         As in every scikit-learn estimator.
 
     Notes
     -----
-    Rows are drawn in proportion to their `sample_weight`, and every step has its full length. Whole weights say how often a row
-    occurs: they give the bits of `np.repeat(X, sample_weight)`, and weights of 1 those of no weights. A row of weight 0 is as
-    good as absent.
+    Rows are drawn in proportion to their `sample_weight`, and every step has its full length. Integer weights say how often a
+    row occurs: they give the bits of `np.repeat(X, sample_weight)`, and weights of 1 those of no weights. A row of weight 0 is
+    as good as absent.
 
     Columns of very different sizes, such as years beside incomes, make steps that suit none of them: scale them first, sparse
     ones by `MaxAbsScaler` for example. Ctrl-C ends fit within a second, and leaves the estimator as it is after t_ steps.
@@ -104,38 +108,40 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     Cost: O(K(n + Tk)) for K models, and O(mk) for the mean of the rows.
     """
 
-    _losses = ("hinge", "log")
+    _binary = True
 
     def __init__(
         self,
-        loss="hinge",
+        loss=DEFAULTS.loss,
         *,
-        alpha=1e-4,
-        algorithm="casgd",
-        average="weighted",
-        t0="auto",
-        n_epochs=50,
+        alpha=DEFAULTS.lam,
+        algorithm=DEFAULTS.algorithm,
+        average=DEFAULTS.average,
+        t0=DEFAULTS.t0,
+        n_epochs=EPOCHS,
         n_steps=None,
-        sampling="iid",
+        sampling=ORDER,
         random_state=None,
         class_weight=None,
         verbose=False,
         callback=None,
         warm_start=False,
     ):
-        self.loss = loss
-        self.alpha = alpha
-        self.algorithm = algorithm
-        self.average = average
-        self.t0 = t0
-        self.n_epochs = n_epochs
-        self.n_steps = n_steps
-        self.sampling = sampling
-        self.random_state = random_state
+        super().__init__(
+            loss,
+            alpha=alpha,
+            algorithm=algorithm,
+            average=average,
+            t0=t0,
+            n_epochs=n_epochs,
+            n_steps=n_steps,
+            sampling=sampling,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+            warm_start=warm_start,
+        )
         self.class_weight = class_weight
-        self.verbose = verbose
-        self.callback = callback
-        self.warm_start = warm_start
 
     def fit(self, X, y, sample_weight=None) -> Self:
         """Train on the rows of X and their labels.
@@ -156,46 +162,48 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    @IfStepsAreKnown
+    @available_if(LinearEstimator._steps_are_known)
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """Go on with these rows, each once and in order: chunks give the bits of one long run over all of them.
+        """Resume with these rows, each once and in order: chunks give the bits of one long run over all of them.
 
-        The centred algorithms keep the mean of the rows of the first call. Weights must be whole numbers. With the squared loss
-        `t0` must be a number. Parameters and errors as `fit`, and:
+        The centred algorithms keep the mean of the rows of the first call. Weights must be integers. With a loss without a
+        `slope_bound`, `t0` must be a number: while it is "auto" the method is missing. Parameters and errors as `fit`, and:
 
         Parameters
         ----------
         classes : array-like of shape (n_classes,)
             All labels that will come, on the first call.
         """
-        return self._partial_fit(X, y, sample_weight, classes)
+        return self._fit(X, y, sample_weight, stream=True, classes=classes)
 
     def decision_function(self, X) -> np.ndarray:
-        """w · x + b of each row: shape (m,), positive for classes_[1]; or (m, n_classes) for more than two classes."""
+        """Compute w · x + b of each row: shape (m,), positive for classes_[1]; or (m, n_classes) for more than two classes."""
         decisions = self._scores(X)
         return decisions.ravel() if len(self.classes_) == 2 else decisions
 
     def predict(self, X) -> np.ndarray:
-        """The label of each row: the class with the greatest decision."""
+        """Predict the label of each row: the class with the greatest decision."""
         return decide(self._scores(X), self.classes_)
 
     def _has_probabilities(self) -> bool:
-        if get_loss(self.loss).name != "log":
-            raise AttributeError(f"probabilities are those of the log loss; this is the {get_loss(self.loss).name} loss")
+        loss = get_loss(self.loss)
+        if loss.probability is None:
+            raise AttributeError(f"loss must have probabilities, as the log loss has; got the {loss.name} loss")
         return True
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
-        """The probability of each class, shape (m, n_classes); for more than two each against the rest, normalised."""
+        """Predict the probability of each class, shape (m, n_classes); for more than two each against the rest, normalised."""
         return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X) -> np.ndarray:
-        """The logarithm of `predict_proba`, finite even where that is 0."""
-        decisions = self._scores(X)
+        """Predict the logarithm of `predict_proba`, finite even where that is 0."""
+        decisions, loss = self._scores(X), get_loss(self.loss)  # of which the loss is −log P(y)
+        label = np.ones(len(decisions))
         if len(self.classes_) == 2:
-            return -np.logaddexp(0, np.hstack([decisions, -decisions]))
-        each = -np.logaddexp(0, -decisions)
+            return -np.column_stack([losses_of(loss, decisions[:, 0], -label), losses_of(loss, decisions[:, 0], label)])
+        each = -np.column_stack([losses_of(loss, of_class, label) for of_class in decisions.T])
         return each - logsumexp(each, axis=1, keepdims=True)
 
     def _check_parameters(self) -> None:
@@ -210,16 +218,16 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         check_classification_targets(y)
         return _several(np.unique(y if weight is None else y[np.nonzero(weight)]))
 
-    def _known_classes(self, y: np.ndarray, classes, goes_on: bool) -> np.ndarray:
+    def _known_classes(self, y: np.ndarray, classes, resumed: bool) -> np.ndarray:
         if self._is_balanced():
-            raise ValueError("class_weight='balanced' needs all rows at once, and partial_fit has not got them: give a dict")
-        if classes is None and not goes_on:
-            raise ValueError("classes must be passed on the first call to partial_fit: all labels that will come")
+            raise ValueError("class_weight must be a dict in partial_fit, which does not have all rows; got 'balanced'")
+        if classes is None and not resumed:
+            raise ValueError("classes must be all labels to come on the first call to partial_fit; got None")
         check_classification_targets(y)
         known = self.classes_ if classes is None else _several(unique_labels(classes))
         if not np.isin(y, known).all():
             unknown = y[~np.isin(y, known)].tolist()[0]
-            raise ValueError(f"y has the label {unknown!r}, which is none of the classes {known.tolist()}")
+            raise ValueError(f"y must hold labels among the classes {known.tolist()}; got {unknown!r}")
         return known
 
     def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray | None:
@@ -241,19 +249,19 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
 
 def _several(classes: np.ndarray) -> np.ndarray:
     if len(classes) < 2:
-        raise ValueError(f"y has one class only, {classes.tolist()}: a classifier needs two classes or more")
+        raise ValueError(f"y must have two classes or more; got one class only, {classes.tolist()}")
     return classes
 
 
 class CASGDRegressor(RegressorMixin, LinearEstimator):
-    """A linear regression, trained by averaged SGD on centred rows that are never made dense.
+    """Linear regression, trained by averaged SGD on centred rows that are never made dense.
 
     Parameters, attributes and notes are those of `CASGDClassifier` but for classes, and:
 
     Parameters
     ----------
-    loss : {"squared", "absolute"}, or a Loss
-        ½(p − y)² is ridge regression, |p − y| robust regression.
+    loss : {"absolute", "squared"}, or a Loss
+        ½(p − y)², the default, is ridge regression, |p − y| robust regression.
 
     Attributes
     ----------
@@ -264,57 +272,26 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
     Cost: O(n + Tk), and O(mk) for the mean of the rows.
     """
 
-    _losses = ("squared", "absolute")
-
-    def __init__(
-        self,
-        loss="squared",
-        *,
-        alpha=1e-4,
-        algorithm="casgd",
-        average="weighted",
-        t0="auto",
-        n_epochs=50,
-        n_steps=None,
-        sampling="iid",
-        random_state=None,
-        verbose=False,
-        callback=None,
-        warm_start=False,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.algorithm = algorithm
-        self.average = average
-        self.t0 = t0
-        self.n_epochs = n_epochs
-        self.n_steps = n_steps
-        self.sampling = sampling
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
-        self.warm_start = warm_start
-
     def fit(self, X, y, sample_weight=None) -> Self:
         """Train on the rows of X and the numbers y of shape (m,); parameters and errors as `CASGDClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
-    @IfStepsAreKnown
+    @available_if(LinearEstimator._steps_are_known)
     def partial_fit(self, X, y, sample_weight=None) -> Self:
-        """Go on with these rows, each once and in order, as `CASGDClassifier.partial_fit` does.
+        """Resume with these rows, each once and in order, as `CASGDClassifier.partial_fit` does.
 
-        With the squared loss `t0` must be a number; while it is "auto" the method is not there, and the error says so.
+        With the squared loss `t0` must be a number: while it is "auto" the method is missing, and the error says why.
         """
-        return self._partial_fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, stream=True)
 
     def predict(self, X) -> np.ndarray:
-        """The number predicted for each row, w · x + b."""
+        """Predict the number of each row, w · x + b."""
         return self._scores(X).ravel()
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if get_loss(self.loss).binary:
-            raise ValueError(f"loss must be one for numbers; the {get_loss(self.loss).name} loss is for CASGDClassifier")
+            raise ValueError(f"loss must be one for numbers; got the {get_loss(self.loss).name} loss. Use CASGDClassifier")
 
     def _keep(self, states: Run, epochs: int) -> None:
         super()._keep(states, epochs)

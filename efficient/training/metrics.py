@@ -1,30 +1,92 @@
-"""How good predictors are: the mean loss, and error, or MSE and R²."""
+"""Quality of predictors: objective and mean loss; error for classes; MSE and R² for numbers."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from reference import Loss
+from reference import Loss, Predictor
 
+from ..kernels.compiled import compiled_derivative, compiled_loop
+from ..runs.algorithms import ALGORITHMS
+from ..runs.run import Run
 from .classes import decide, targets
-from .models import mean_loss
+from .models import scores
 
 
-def quality(loss: Loss, scores: np.ndarray, y: np.ndarray, classes: np.ndarray | None) -> dict[str, float]:
-    """What to print of scores of shape (m, K), by name.
+def evaluate(run: Run, X, y: np.ndarray, classes: np.ndarray | None, drawn: np.ndarray | None = None) -> dict[str, float]:
+    """Evaluate the objective and the quality of a run on the rows that it is trained on, weighted as they are drawn.
 
-    `loss` is the mean loss, over the rows and, for more than two classes, over the classes, each told apart from all others.
-    `error` is the share of rows with a wrong label. For numbers there are `MSE` and `R2` in its place; R2 is NaN if the labels
-    do not vary.
+    Cost: O(K(n + mk)).
+    """
+    predictors = run.predictors()
+    predictions = scores(predictors, X)
+    F = objective(run, predictors, predictions, drawn)
+    return {"objective": F, **quality(run.problem.loss, predictions, y, classes, drawn)}
+
+
+def quality(
+    loss: Loss, scores: np.ndarray, y: np.ndarray, classes: np.ndarray | None, drawn: np.ndarray | None = None
+) -> dict[str, float]:
+    """Measure scores of shape (m, K): `loss`, and `error` for classes or `MSE` and `R2` for numbers.
+
+    `loss` is the mean loss, over the rows and, for more than two classes, over the models. `error` is the share of rows with a
+    wrong label. R2 is NaN if the labels do not vary. With sampling weights `drawn` all are weighted means.
 
     Cost: O(Km).
     """
-    parts = targets(y, classes)
-    values = {"loss": float(np.mean([mean_loss(loss, scores[:, k], part) for k, part in enumerate(parts)]))}
+    share = None if drawn is None else drawn / drawn.max()
+    losses = [mean_loss(loss, of_model, part, drawn) for of_model, part in zip(scores.T, targets(y, classes), strict=True)]
+    values = {"loss": float(np.mean(losses))}
     if classes is not None:
-        return values | {"error": float(np.mean(decide(scores, classes) != y))}
-    mse, variance = float(np.mean((scores.ravel() - y) ** 2)), float(np.var(y))
+        return values | {"error": float(np.average(decide(scores, classes) != y, weights=share))}
+    mse = float(np.average((scores.ravel() - y) ** 2, weights=share))
+    variance = float(np.average((y - np.average(y, weights=share)) ** 2, weights=share))
     return values | {"MSE": mse, "R2": 1 - mse / variance if variance else float("nan")}
 
 
+def objective(run: Run, predictors: Sequence[Predictor], predictions: np.ndarray, drawn: np.ndarray | None = None) -> float:
+    """Evaluate F of eq. 1, that of the centred rows for a centred algorithm; its mean over the models.
+
+    Parameters
+    ----------
+    run : Run
+    predictors : K Predictors
+    predictions : ndarray of shape (m, K)
+        Their predictions for the rows that the run is trained on.
+    drawn : ndarray of shape (m,), optional
+        Sampling weights of the rows; the loss is then the mean with these weights.
+
+    Cost: O(K(n + m)).
+    """
+    centre = None
+    if ALGORITHMS[run.algorithm].centred:
+        centre = run.xbar if run.pivot is None else run.pivot + run.xbar
+    each = []
+    for problem, predictor, of_model in zip(run.problems, predictors, predictions.T, strict=True):
+        at = predictor.implicit() if centre is None else predictor.explicit(centre)
+        loss = mean_loss(problem.loss, of_model, problem.y, drawn)
+        each.append(float(problem.lam / 2 * (at.w @ at.w + at.b * at.b) + loss))  # eq. 1 (eqn:objective)
+    return float(np.mean(each))
+
+
+def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray, drawn: np.ndarray | None = None) -> float:
+    """Average the loss over the rows, uniformly or with their sampling weights, O(m)."""
+    return float(np.average(losses_of(loss, predictions, y), weights=None if drawn is None else drawn / drawn.max()))
+
+
+def losses_of(loss: Loss, predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Evaluate ℓ(p_i, y_i) for each row, O(m)."""
+    each = np.empty(len(y))
+    value = compiled_derivative(loss.value)  # compiles any function of a prediction and a label
+    compiled_loop(_each)(value, np.ascontiguousarray(predictions), y, each)
+    return each
+
+
+def _each(value, p, y, losses):
+    for i in range(len(y)):
+        losses[i] = value(p[i], y[i])
+
+
 def shown_quality(value: float) -> str:
-    """A quality with six digits; a dash if it is not defined."""
+    """Format a quality with six digits, and NaN as a dash."""
     return "-" if np.isnan(value) else f"{value:.6g}"

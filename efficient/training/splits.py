@@ -1,4 +1,4 @@
-"""Parts of the examples for training and for testing; rows that repeat each other always go to the same part."""
+"""Parts of the rows, by scikit-learn, for training and held-out evaluation; equal rows always go to the same part."""
 
 import hashlib
 from itertools import pairwise
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 
 def groups_of_equal_rows(X: sp.csr_array) -> np.ndarray:
-    """A number for each row, equal where the rows are, from 0 on in the order of their first appearance."""
+    """Number the rows so that equal ones have the same number, from 0 on in the order of their first appearance."""
     X = X.copy()
     X.eliminate_zeros()
     indices, data = X.indices.astype(np.int64), X.data.astype(np.float64)
@@ -22,43 +22,34 @@ def groups_of_equal_rows(X: sp.csr_array) -> np.ndarray:
 
 
 def hold_out(X: sp.csr_array, fraction: float, seed: int) -> np.ndarray:
-    """A mask of about this fraction of the rows, drawn with the seed.
+    """Draw a mask of about this fraction of the different rows, by scikit-learn's GroupShuffleSplit.
 
     Raises ValueError if either part would be empty.
     """
-    groups = groups_of_equal_rows(X)
-    sizes = np.bincount(groups)
-    left = max(1, round(fraction * len(groups)))
-    chosen = np.zeros(len(sizes), dtype=bool)
-    for group in _generator(seed).permutation(len(sizes)):
-        if sizes[group] <= left:
-            chosen[group] = True
-            left -= sizes[group]
-    held = chosen[groups]
-    if not held.any() or held.all():
+    from sklearn.model_selection import GroupShuffleSplit
+
+    groups, held = groups_of_equal_rows(X), np.zeros(X.shape[0], dtype=bool)
+    try:
+        ((_, chosen),) = GroupShuffleSplit(1, test_size=fraction, random_state=seed).split(X, groups=groups)
+    except ValueError:
         raise ValueError(
-            f"--hold-out {fraction:g} of {len(groups)} rows, {len(sizes)} of them different, leaves one part without any"
-        )
+            f"the rows held out must leave others to train on; got {fraction:g} of {len(groups)} rows, "
+            f"{groups.max() + 1} of them different"
+        ) from None
+    held[chosen] = True
     return held
 
 
 def folds(X: sp.csr_array, count: int, seed: int) -> np.ndarray:
-    """The number of each row's fold, 0 to count − 1, of nearly equal size, drawn with the seed.
+    """Draw the fold of each row, 0 to count − 1, of nearly as many different rows each, by scikit-learn's GroupKFold.
 
     Raises ValueError if there are fewer different rows than folds.
     """
-    groups = groups_of_equal_rows(X)
-    sizes = np.bincount(groups)
-    if len(sizes) < count:
-        raise ValueError(f"--folds {count}: there are {len(sizes)} different rows only")
-    fold_of_group = np.empty(len(sizes), dtype=np.int64)
-    filled = np.zeros(count, dtype=np.int64)
-    for group in _generator(seed).permutation(len(sizes)):
-        smallest = filled.argmin()
-        fold_of_group[group] = smallest
-        filled[smallest] += sizes[group]
-    return fold_of_group[groups]
+    from sklearn.model_selection import GroupKFold
 
-
-def _generator(seed: int) -> np.random.Generator:
-    return np.random.default_rng([seed, 1])  # not the one that draws the examples
+    groups, fold = groups_of_equal_rows(X), np.empty(X.shape[0], dtype=np.int64)
+    if groups.max() + 1 < count:
+        raise ValueError(f"the number of folds must be at most that of different rows, {groups.max() + 1}; got {count}")
+    for k, (_, held) in enumerate(GroupKFold(count, shuffle=True, random_state=seed).split(X, groups=groups)):
+        fold[held] = k
+    return fold

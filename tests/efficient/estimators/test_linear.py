@@ -1,14 +1,14 @@
-"""The estimators: the bits of `efficient`, the habits of scikit-learn, and errors that name the cure."""
+"""Estimators: the bits of `efficient`, the habits of scikit-learn, the minimum of the F that they say they minimise."""
 
 import copy
-import io
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
-from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,29 +17,30 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer, TfidfVectorizer
-from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC, LinearSVR
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import efficient
 from efficient import CASGDClassifier, CASGDRegressor, State
-from efficient.estimators import fitting
+from efficient.runs.algorithms import ALGORITHMS
 from efficient.runs.centring import find_centre
 from efficient.training.splits import hold_out
-from reference import LOSSES, Loss, Problem, draw_indices, safe_t0
+from reference import LOSSES, Loss, Predictor, Problem, draw_indices, minimise, safe_t0
 from reference.averaging import polynomial
-from reference.datasets import load_spam, load_tweets, make_generic, make_shifted, make_text
+from reference.datasets import load_spam, load_tweets, make_generic, make_shifted, make_text, with_sign_labels
+from reference.sampling import ORDERS
 
 DATA = make_text(60, 300, 10, seed=1)
 NUMBERS = make_generic(60, 20, 5, seed=2, binary=False)
 RNG = np.random.default_rng(3)
 THREE = RNG.choice(["blue", "green", "red"], 60)
-ALGORITHMS = ("sgd", "asgd", "csgd", "casgd")
-COMBINATIONS = [*((loss, "casgd") for loss in LOSSES), *(("hinge", algorithm) for algorithm in ALGORITHMS[:-1])]
-"""Each loss and each algorithm: the estimators have one loop for all, and each run of `State` compiles another."""
+COMBINATIONS = [*((loss, "casgd") for loss in LOSSES), *(("hinge", algorithm) for algorithm in list(ALGORITHMS)[:-1])]
+"""Each loss and each algorithm: every pair is another loop to compile."""
 
 
 def for_loss(loss, **parameters):
@@ -52,10 +53,10 @@ def rows_for(loss):
 
 
 def library(problem, algorithm, indices, t0=0, **options):
-    """What the estimators are to equal: a single run of `State`."""
-    averages = algorithm in ("asgd", "casgd")
-    state = State(problem, algorithm, t0=t0, weights=polynomial(1) if averages else None, **options).run(indices)
-    return state.average() if averages else state.last()
+    """Single run that the estimators are to equal."""
+    averaging = ALGORITHMS[algorithm].averaging
+    state = State(problem, algorithm, t0=t0, weights=polynomial(1) if averaging else None, **options).run(indices)
+    return state.average() if averaging else state.last()
 
 
 def assert_is(estimator, predictor):
@@ -72,7 +73,7 @@ def same(one, other):
 SHUFFLED = {
     f"check_sample_weight_equivalence_on_{kind}_data": (
         "it shuffles the weighted copy of the rows, so that the same random numbers draw others of them; in the same order "
-        "weights equal repeated rows to the bit: test_whole_weights_are_repeated_rows"
+        "weights equal repeated rows to the bit: test_integer_weights_are_repeated_rows"
     )
     for kind in ("dense", "sparse")
 }
@@ -97,10 +98,10 @@ def test_scikit_learn_approves(estimator, check):
 
 
 @pytest.mark.parametrize(("loss", "algorithm"), COMBINATIONS)
-def test_a_fit_is_a_run_of_the_library_to_the_bit(loss, algorithm):
+def test_fit_is_a_run_of_the_library_to_the_bit(loss, algorithm):
     X, y = rows_for(loss)
     problem = Problem(X, y, loss, 0.01)
-    t0 = safe_t0(problem, centred=algorithm.startswith("c")) if loss == "squared" else 0
+    t0 = safe_t0(problem, ALGORITHMS[algorithm].centred) if problem.loss.slope_bound is None else 0
     indices = draw_indices(problem.m, 3 * problem.m, rng=5)
     fitted = for_loss(loss, algorithm=algorithm).fit(X, y)
     assert_is(fitted, library(problem, algorithm, indices, t0))
@@ -109,24 +110,13 @@ def test_a_fit_is_a_run_of_the_library_to_the_bit(loss, algorithm):
     assert not same(fitted, other)
 
 
-def test_the_paper_itself_is_a_choice_of_parameters():
+def test_uniform_average_is_the_paper_itself():
     problem = Problem(DATA.X, DATA.y, "hinge", 0.01)
     indices = draw_indices(problem.m, 100, rng=5)
     for algorithm in ALGORITHMS:
         fitted = for_loss("hinge", algorithm=algorithm, average="uniform", n_steps=100).fit(DATA.X, DATA.y)
         assert_is(fitted, getattr(efficient, algorithm)(problem, indices))
         assert (fitted.t_, fitted.n_iter_) == (100, 2)
-
-
-@pytest.mark.parametrize("sampling", ["iid", "permuted", "cyclic"])
-def test_examples_are_drawn_as_by_draw_indices_in_any_portions(sampling, monkeypatch):
-    problem = Problem(DATA.X, DATA.y, "log", 0.01)
-    alone = library(problem, "casgd", draw_indices(60, 330, 5, sampling))
-    parameters = {"sampling": sampling, "n_steps": 330}
-    assert_is(for_loss("log", **parameters).fit(DATA.X, DATA.y), alone)
-    assert_is(for_loss("log", **parameters, callback=lambda *_: None).fit(DATA.X, DATA.y), alone)
-    monkeypatch.setattr(fitting, "DRAWN_AT_ONCE", 130)
-    assert_is(for_loss("log", **parameters).fit(DATA.X, DATA.y), alone)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -143,7 +133,7 @@ def test_several_classes_are_one_against_the_rest_each_on_the_same_draws(algorit
     np.testing.assert_array_equal(fitted.predict(DATA.X), fitted.classes_[decisions.argmax(axis=1)])
 
 
-def test_far_from_the_origin_predictions_keep_their_digits():
+def test_predictions_far_from_the_origin_keep_their_digits():
     X, y, _ = make_shifted(60, 4, 3, 1, offset=1e6)
     fitted = for_loss("log").fit(X, y)
     predictor = library(Problem(X, y, "log", 0.01), "casgd", draw_indices(60, 180, rng=5))
@@ -157,8 +147,8 @@ def test_far_from_the_origin_predictions_keep_their_digits():
 
 @pytest.mark.parametrize("y", [DATA.y, THREE, NUMBERS.y], ids=["two", "three", "numbers"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("sampling", ["iid", "permuted", "cyclic"])
-def test_whole_weights_are_repeated_rows(sampling, algorithm, y):
+@pytest.mark.parametrize("sampling", ORDERS)
+def test_integer_weights_are_repeated_rows(sampling, algorithm, y):
     estimator = CASGDRegressor if y is NUMBERS.y else CASGDClassifier
     parameters = {"alpha": 0.01, "random_state": 5, "n_epochs": 2, "sampling": sampling, "algorithm": algorithm}
     weight = np.random.default_rng(0).integers(0, 4, 60)
@@ -167,12 +157,11 @@ def test_whole_weights_are_repeated_rows(sampling, algorithm, y):
     assert same(weighted, repeated)
     assert weighted.t_ == repeated.t_ == 2 * weight.sum()
     ones = estimator(**parameters).fit(DATA.X, y, sample_weight=np.ones(60))
-    none = estimator(**parameters).fit(DATA.X, y)
-    assert same(ones, none)
+    assert same(ones, estimator(**parameters).fit(DATA.X, y))
     assert not same(ones, weighted)
 
 
-def test_only_proportions_of_other_weights_count():
+def test_other_weights_count_by_their_proportions():
     weight = np.random.default_rng(0).random(60)
     one, other = (for_loss("log").fit(DATA.X, DATA.y, sample_weight=scale * weight) for scale in (1, 1024))
     assert same(one, other)
@@ -184,7 +173,7 @@ def test_only_proportions_of_other_weights_count():
     assert same(for_loss("log", n_steps=100).fit(DATA.X, DATA.y, sample_weight=absent), without)
 
 
-def test_a_class_of_rows_without_weight_is_as_good_as_absent():
+def test_class_of_rows_without_weight_is_absent():
     weight = (THREE != "red").astype(float)
     assert list(for_loss("log").fit(DATA.X, THREE, sample_weight=weight).classes_) == ["blue", "green"]
     with pytest.raises(ValueError, match="one class only"):
@@ -204,38 +193,39 @@ def test_class_weights_are_weights_of_rows():
     assert same(both, for_loss("log").fit(DATA.X, THREE, sample_weight=weight * np.where(THREE == "blue", 2, 1)))
 
 
-def test_the_safe_steps_are_those_of_the_rows_that_can_be_drawn():
+def test_safe_steps_are_those_of_the_rows_that_can_be_drawn():
     X, y = NUMBERS.X.toarray(), NUMBERS.y
     X[0] *= 1000
     weight = np.arange(60) > 0
     problem = Problem(X[1:], y[1:], "squared", 0.01)
     for algorithm in ("asgd", "casgd"):
         fitted = for_loss("squared", algorithm=algorithm).fit(X, y, sample_weight=weight)
-        assert fitted._states.t0 == [safe_t0(problem, algorithm == "casgd")]
-        assert for_loss("absolute", algorithm=algorithm).fit(X, y)._states.t0 == [0]
-        assert for_loss("squared", algorithm=algorithm, t0=7e9).fit(X, y)._states.t0 == [7e9]
+        indices = 1 + draw_indices(59, 177, rng=5)
+        run = {"centre": find_centre(Problem(X, y, "squared", 0.01).X, weight.astype(float))} if algorithm == "casgd" else {}
+        t0 = safe_t0(problem, algorithm == "casgd")
+        assert_is(fitted, library(Problem(X, y, "squared", 0.01), algorithm, indices, t0, **run))
 
 
 # streams
 
 
 @pytest.mark.parametrize(("loss", "algorithm"), COMBINATIONS)
-def test_chunks_in_order_are_one_long_run_to_the_bit(loss, algorithm):
+def test_partial_fit_in_chunks_is_one_long_run_to_the_bit(loss, algorithm):
     X, y = rows_for(loss)
-    t0 = 300.0 if loss == "squared" else "auto"
+    t0 = "auto" if LOSSES[loss].slope_bound is not None else 300.0
     stream = for_loss(loss, algorithm=algorithm, t0=t0)
     for start, stop in ((0, 20), (20, 21), (21, 50), (50, 60), (0, 60)):
         classes = {"classes": [-1, 1]} if LOSSES[loss].binary and stop == 20 else {}
         assert stream.partial_fit(X[start:stop], y[start:stop], **classes) is stream
         stream = pickle.loads(pickle.dumps(copy.deepcopy(stream)))
     problem = Problem(X, y, loss, 0.01)
-    centre = {"centre": find_centre(Problem(X[:20], y[:20], loss, 0.01).X)} if algorithm.startswith("c") else {}
-    alone = library(problem, algorithm, np.arange(120) % 60, 300.0 if loss == "squared" else 0, **centre)
+    centre = {"centre": find_centre(Problem(X[:20], y[:20], loss, 0.01).X)} if ALGORITHMS[algorithm].centred else {}
+    alone = library(problem, algorithm, np.arange(120) % 60, 0 if t0 == "auto" else t0, **centre)
     assert_is(stream, alone)
     assert stream.t_ == 120
 
 
-def test_a_stream_of_three_classes_of_which_a_chunk_has_two():
+def test_partial_fit_takes_a_chunk_that_lacks_a_class():
     stream = for_loss("hinge", algorithm="asgd")
     stream.partial_fit(DATA.X[:30], np.where(THREE[:30] == "red", "blue", THREE[:30]), classes=["red", "blue", "green"])
     stream.partial_fit(DATA.X[30:], THREE[30:])
@@ -244,7 +234,7 @@ def test_a_stream_of_three_classes_of_which_a_chunk_has_two():
     assert set(stream.predict(DATA.X)) <= set(THREE)
 
 
-def test_whole_weights_of_a_stream_are_repeated_rows():
+def test_integer_weights_in_partial_fit_are_repeated_rows():
     weight = np.random.default_rng(0).integers(0, 4, 60)
     weighted = for_loss("log").partial_fit(DATA.X, DATA.y, classes=[-1, 1], sample_weight=weight)
     rows = np.repeat(np.arange(60), weight)
@@ -253,19 +243,19 @@ def test_whole_weights_of_a_stream_are_repeated_rows():
     assert same(classes, for_loss("log").partial_fit(DATA.X, DATA.y, [-1, 1], np.where(DATA.y < 0, 2, 1)))
 
 
-def test_squared_steps_of_a_stream_must_be_known():
-    regressor = CASGDRegressor(alpha=0.01)
-    assert not hasattr(regressor, "partial_fit")
-    for error in (ValueError, AttributeError):
-        with pytest.raises(error, match=r"t0 must be a number .*'auto', which is R²/alpha.* Give t0=R²/alpha"):
-            regressor.partial_fit(NUMBERS.X, NUMBERS.y)
+def test_partial_fit_is_missing_while_the_steps_are_unknown():
+    squared = replace(LOSSES["squared"], name="renamed")
+    for estimator in (CASGDRegressor(), CASGDRegressor(squared), CASGDClassifier(squared)):
+        assert not hasattr(estimator, "partial_fit")
+        with pytest.raises(AttributeError) as caught:
+            estimator.partial_fit(NUMBERS.X, NUMBERS.y)
+        assert "t0 must be a number for partial_fit" in str(caught.value.__cause__)
+        assert hasattr(clone(estimator).set_params(t0=0), "partial_fit")
     assert hasattr(CASGDRegressor("absolute"), "partial_fit")
-    assert hasattr(CASGDRegressor(t0=0), "partial_fit")
-    assert not hasattr(CASGDClassifier(LOSSES["squared"]), "partial_fit")
 
 
-@pytest.mark.parametrize("sampling", ["iid", "permuted", "cyclic"])
-def test_warm_fits_go_on_to_the_bits_of_one(sampling):
+@pytest.mark.parametrize("sampling", ORDERS)
+def test_warm_fits_resume_to_the_bits_of_one(sampling):
     warm = for_loss("log", sampling=sampling, warm_start=True, n_epochs=1)
     for _ in range(3):
         warm.fit(DATA.X, DATA.y)
@@ -281,7 +271,18 @@ def test_warm_fits_go_on_to_the_bits_of_one(sampling):
 # predictions
 
 
-def test_probabilities():
+def test_shapes():
+    for y, K in ((DATA.y, 1), (THREE, 3)):
+        fitted = for_loss("log").fit(DATA.X, y)
+        assert (fitted.coef_.shape, fitted.intercept_.shape) == ((K, 300), (K,))
+        assert fitted.decision_function(DATA.X).shape == ((60,) if K == 1 else (60, 3))
+        assert fitted.predict_proba(DATA.X).shape == fitted.predict_log_proba(DATA.X).shape == (60, max(2, K))
+        assert get_tags(fitted).input_tags.sparse
+    fitted = for_loss("absolute").fit(*rows_for("absolute"))
+    assert (fitted.coef_.shape, fitted.intercept_.shape, fitted.predict(NUMBERS.X).shape) == ((20,), (1,), (60,))
+
+
+def test_probabilities_are_those_of_the_loss():
     two, three = for_loss("log").fit(DATA.X, DATA.y), for_loss("log").fit(DATA.X, THREE)
     decisions = two.decision_function(DATA.X)
     np.testing.assert_allclose(two.predict_proba(DATA.X)[:, 1], 1 / (1 + np.exp(-decisions)), rtol=1e-12)
@@ -293,8 +294,12 @@ def test_probabilities():
             logs, sure = fitted.predict_log_proba(1e5 * DATA.X), fitted.predict_proba(1e5 * DATA.X)
         assert np.isfinite(logs).all() and logs.min() < -1e4
         np.testing.assert_allclose(sure.sum(axis=1), 1, rtol=1e-12)
-    hinge = for_loss("hinge").fit(DATA.X, DATA.y)
-    assert not hasattr(hinge, "predict_proba") and not hasattr(hinge, "predict_log_proba")
+    for loss in LOSSES.values():
+        renamed = CASGDClassifier(replace(loss, name="renamed"))
+        assert hasattr(renamed, "predict_proba") == hasattr(renamed, "predict_log_proba") == (loss.probability is not None)
+        if loss.probability is not None:
+            wanted = loss.probability(renamed.fit(DATA.X, DATA.y).decision_function(DATA.X))
+            np.testing.assert_allclose(renamed.predict_proba(DATA.X)[:, 1], wanted, rtol=1e-12)
 
 
 def huber_derivative(p, y):
@@ -305,8 +310,8 @@ def huber_value(p, y):
     return 0.5 * (p - y) ** 2 if abs(p - y) < 1 else abs(p - y) - 0.5
 
 
-def test_a_loss_of_the_users_own():
-    huber = Loss("huber", huber_value, huber_derivative)
+def test_own_loss_is_trained_as_by_the_library():
+    huber = Loss("huber", huber_value, huber_derivative, slope_bound=1)
     fitted = CASGDRegressor(huber, alpha=0.01, random_state=5, n_epochs=3).fit(NUMBERS.X, NUMBERS.y)
     problem = Problem(NUMBERS.X, NUMBERS.y, huber, 0.01)
     assert_is(fitted, library(problem, "casgd", draw_indices(60, 180, rng=5)))
@@ -316,17 +321,17 @@ def test_a_loss_of_the_users_own():
     assert least_squares.score(DATA.X, DATA.y) > 0.9
 
 
-# where people work
+# in scikit-learn's habits
 
 
 def messages():
     """Texts of the words of the mails, and whether they are spam."""
     X, y, words = load_spam()
-    texts = [" ".join(np.repeat(words[row.indices], row.data.astype(int))) for row in map(X._getrow, range(0, X.shape[0], 20))]
-    return texts, np.where(y[::20] > 0, "spam", "ham")
+    texts = [" ".join(np.repeat(words[row.indices], row.data.astype(int))) for row in map(X._getrow, range(0, X.shape[0], 40))]
+    return texts, np.where(y[::40] > 0, "spam", "ham")
 
 
-def test_pipelines_searches_and_folds():
+def test_pipelines_searches_and_folds_work():
     texts, y = messages()
     for vectorizer in (TfidfVectorizer(), HashingVectorizer(n_features=2**14)):
         pipeline = make_pipeline(vectorizer, CASGDClassifier(random_state=0))
@@ -337,7 +342,7 @@ def test_pipelines_searches_and_folds():
     assert search.best_params_["casgdclassifier__alpha"] == 1e-4
     alone = cross_val_score(clone(search.estimator).set_params(**search.best_params_), texts, y, cv=2).mean()
     assert search.best_score_ == alone  # in this process, to the bit
-    bagged = BaggingClassifier(CASGDClassifier(random_state=0), 3, random_state=0).fit(DATA.X, DATA.y)  # by sample_weight
+    bagged = BaggingClassifier(CASGDClassifier(random_state=0), 3, random_state=0).fit(DATA.X, DATA.y)  # uses sample_weight
     assert bagged.score(DATA.X, DATA.y) > 0.9
 
 
@@ -358,49 +363,44 @@ def test_every_container_gives_the_same_model():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_copies_pickles_and_clones(loss):
+def test_copies_predict_the_same_and_pickles_hold_no_rows(loss):
     X, y = rows_for(loss)
     fitted = for_loss(loss).fit(X, y)
-    for twin in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
-        np.testing.assert_array_equal(twin.predict(X), fitted.predict(X))
+    for copied in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        np.testing.assert_array_equal(copied.predict(X), fitted.predict(X))
     fresh = clone(fitted)
     assert fresh.get_params() == fitted.get_params()
     assert not hasattr(fresh, "coef_")
     assert len(pickle.dumps(fitted)) < 10_000 + 8 * 20 * X.shape[1]  # the rows are not in it
 
 
-def test_silent_unless_asked():
+def test_fit_is_silent_unless_asked(capfd):
     seen = []
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-        quiet = for_loss("log").fit(DATA.X, DATA.y)
-    assert (out.getvalue(), err.getvalue()) == ("", "")
-    with redirect_stdout(io.StringIO()) as out:
-        told = for_loss("log", verbose=True, callback=lambda t, now: seen.append((t, now.score(DATA.X, DATA.y), now.coef_)))
-        told.fit(DATA.X, DATA.y)
-    assert same(told, quiet)
-    assert [t for t, *_ in seen] == [60, 120, 180]
-    np.testing.assert_array_equal(seen[1][2], for_loss("log", n_epochs=2).fit(DATA.X, DATA.y).coef_)
-    lines = out.getvalue().splitlines()
-    assert [line.split(":")[0] for line in lines] == ["epoch 1", "epoch 2", "epoch 3"]
-    problem = Problem(DATA.X, DATA.y, "log", 0.01)
-    F = problem.objective(library(problem, "casgd", draw_indices(60, 180, rng=5)), centred=True)
-    assert f"t = 180, objective {F:.6g}, " in lines[2]
+    quiet = for_loss("log").fit(DATA.X, DATA.y)
+    assert capfd.readouterr() == ("", "")
+    told = for_loss("log", callback=lambda t, now: seen.append((t, now.t_, now.n_iter_, now.coef_)), n_steps=150)
+    assert same(told.fit(DATA.X, DATA.y), for_loss("log", n_steps=150).fit(DATA.X, DATA.y))
+    assert capfd.readouterr() == ("", "")
+    assert [(t, t_, n_iter) for t, t_, n_iter, _ in seen] == [(60, 60, 1), (120, 120, 2), (150, 150, 3)]
+    np.testing.assert_array_equal(seen[1][3], for_loss("log", n_epochs=2).fit(DATA.X, DATA.y).coef_)
+    assert same(for_loss("log", verbose=True).fit(DATA.X, DATA.y), quiet)
+    out, err = capfd.readouterr()
+    assert ([line.split()[0] for line in out.splitlines()], err) == (["epoch", "1", "2", "3"], "")
 
 
-def test_the_objective_that_is_told_is_that_of_repeated_rows():
+def test_verbose_prints_the_objective_of_repeated_rows(capsys):
     weight = np.random.default_rng(0).integers(0, 4, 60)
-    rows, told = np.repeat(np.arange(60), weight), []
+    rows = np.repeat(np.arange(60), weight)
     for arguments in ((DATA.X, THREE, weight), (DATA.X[rows], THREE[rows])):
-        with redirect_stdout(io.StringIO()) as out:
-            for_loss("log", verbose=1, n_epochs=1).fit(*arguments)
-        told.append(out.getvalue().split(",")[1])
-    assert told[0] == told[1]
+        for_loss("log", verbose=1, n_epochs=1).fit(*arguments)
+    one, other = (line.split()[1:4] for line in capsys.readouterr().out.splitlines() if "epoch" not in line)
+    assert one == other
 
 
 def test_estimators_are_imported_when_they_are_asked_for():
     code = "import sys, efficient; a = 'sklearn' in sys.modules; efficient.CASGDRegressor; print(a, 'sklearn' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False True\n"
     with pytest.raises(AttributeError, match="no attribute 'CASGDTransformer'"):
@@ -410,8 +410,8 @@ def test_estimators_are_imported_when_they_are_asked_for():
 # how good they are out of the box
 
 
-def test_the_defaults_are_as_good_as_those_of_scikit_learn():
-    """Within 1 % in accuracy on the mails, and better on the tweets; `python -m proofs.measured.accuracy` says more."""
+def test_defaults_are_as_good_as_those_of_scikit_learn():
+    """Within 1 % in accuracy on the mails, and better on the tweets; see `python -m proofs.measured.accuracy`."""
     found = {}
     for load, estimators in (
         (load_spam, (CASGDClassifier(random_state=0), SGDClassifier(random_state=0), CASGDClassifier(alpha=1, random_state=0))),
@@ -427,128 +427,6 @@ def test_the_defaults_are_as_good_as_those_of_scikit_learn():
     assert tweets > 0.55 > their_tweets
 
 
-# what is wrong
-
-WRONG = {
-    "alpha": (0, 0.0, -1.0, np.nan, np.inf, "0.1", None, True, 10**400, [0.1]),
-    "algorithm": ("ASGD", None, 1, ["sgd"]),
-    "average": ("mean", None, True),
-    "t0": (-1, np.nan, np.inf, "none", None, True, 10**400, [1]),
-    "n_epochs": (0, -1, 1.0, None, "3", True, np.nan),
-    "n_steps": (0, 2.5, "3", True),
-    "sampling": ("IID", None, 0),
-    "random_state": (-1, 1.5, "0", True),
-    "callback": (1, "print"),
-    "loss": ("absolute", "LOG", None, 1),
-    "verbose": ("yes", None, 1.5),
-    "warm_start": ("yes", None, 1),
-    "class_weight": ("even", 1, [1, 2], {-1: "a"}, {-1: -1}, {-1: np.nan}, {-1: 1e308, 1: np.inf}),
-}
-
-
-@pytest.mark.parametrize(("name", "wrong"), [(name, value) for name, values in WRONG.items() for value in values])
-def test_wrong_parameters_are_named_before_any_step(name, wrong):
-    estimator = CASGDClassifier(**{name: wrong})
-    for method in (estimator.fit, estimator.partial_fit):
-        with pytest.raises(ValueError, match=name if name != "class_weight" else "weight"):
-            method(DATA.X, DATA.y, **({} if method == estimator.fit else {"classes": [-1, 1]}))
-    assert not hasattr(estimator, "coef_")
-
-
-def log_derivative_of_text(p, y):
-    return "no number"
-
-
-@pytest.mark.parametrize(
-    ("refused", "error", "words"),
-    [
-        (lambda: CASGDRegressor("log").fit(DATA.X, DATA.y), ValueError, "loss must be 'squared' or 'absolute', or a Loss"),
-        (lambda: CASGDRegressor(LOSSES["log"]).fit(DATA.X, DATA.y), ValueError, "CASGDClassifier"),
-        (lambda: CASGDClassifier().fit(DATA.X, np.ones(60)), ValueError, "one class only, .*two classes or more"),
-        (lambda: CASGDClassifier().fit(DATA.X, NUMBERS.y), ValueError, "continuous"),
-        (lambda: CASGDClassifier().fit(DATA.X, [b"a", b"b"] * 30), TypeError, "bytes"),
-        (lambda: CASGDRegressor().fit(DATA.X, [10**400] * 60), ValueError, "fit a float64"),
-        (lambda: CASGDRegressor().fit([[10**400], [1]], [1, 2]), TypeError, "fit a float64"),
-        (lambda: for_loss("log").fit(DATA.X, DATA.y).predict([[10**400] * 300]), TypeError, "fit a float64"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, np.zeros(60)), ValueError, "sample_weight"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, -np.ones(60)), ValueError, "sample_weight"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, np.full(60, np.nan)), ValueError, "sample_weight"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, np.ones(59)), ValueError, "sample_weight"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, ["a"] * 60), TypeError, "sample_weight"),
-        (lambda: CASGDClassifier().fit(DATA.X, DATA.y, np.full(60, 1e9)), ValueError, "divide them by their mean"),
-        (
-            lambda: CASGDClassifier(sampling="cyclic", class_weight="balanced").fit(DATA.X, THREE),
-            ValueError,
-            "sampling must be 'iid'",
-        ),
-        (lambda: CASGDClassifier().partial_fit(DATA.X, DATA.y), ValueError, "classes"),
-        (lambda: CASGDClassifier().partial_fit(DATA.X, DATA.y, classes=[1]), ValueError, "one class only"),
-        (lambda: CASGDClassifier().partial_fit(DATA.X, THREE, classes=["blue", "red"]), ValueError, "label 'green'"),
-        (
-            lambda: CASGDClassifier(class_weight="balanced").partial_fit(DATA.X, DATA.y, classes=[-1, 1]),
-            ValueError,
-            "give a dict",
-        ),
-        (
-            lambda: CASGDClassifier().partial_fit(DATA.X, DATA.y, classes=[-1, 1], sample_weight=np.full(60, 0.5)),
-            ValueError,
-            "whole numbers in partial_fit.* 0.5",
-        ),
-        (
-            lambda: for_loss("log", warm_start=True).fit(DATA.X, DATA.y).set_params(alpha=1).fit(DATA.X, DATA.y),
-            ValueError,
-            "alpha was 0.01 .* 1 now: .*warm_start=False",
-        ),
-        (
-            lambda: for_loss("log", warm_start=True).fit(DATA.X, DATA.y).fit(DATA.X, THREE),
-            ValueError,
-            "must have the same classes",
-        ),
-        (lambda: for_loss("log").fit(DATA.X, DATA.y).partial_fit(DATA.X, DATA.y, classes=[0, 1]), ValueError, "classes"),
-        (lambda: CASGDRegressor(alpha=1e-300).fit(1e10 * NUMBERS.X, NUMBERS.y), ValueError, "t0 = R²/alpha is too large"),
-        (
-            lambda: CASGDRegressor(t0=0, alpha=1e-9).fit(1e3 * NUMBERS.X, NUMBERS.y),
-            FloatingPointError,
-            "t0=0. What helps: t0='auto', .* loss",
-        ),
-        (
-            lambda: for_loss("log", alpha=5e-324).fit(DATA.X, DATA.y),
-            FloatingPointError,
-            "What helps: a larger alpha, .* and y$",
-        ),
-        (
-            lambda: for_loss("log").fit(DATA.X, DATA.y).predict(1e308 * sp.csr_array(np.ones((1, 300)))),
-            FloatingPointError,
-            "row 0",
-        ),
-        (
-            lambda: CASGDRegressor(Loss("odd", huber_value, log_derivative_of_text)).fit(NUMBERS.X, NUMBERS.y),
-            TypeError,
-            "scalar arithmetic",
-        ),
-    ],
-)
-def test_the_error_names_the_cure(refused, error, words):
-    with pytest.raises(error, match=words):
-        refused()
-
-
-def test_a_fit_that_fails_leaves_nothing_of_an_older_one():
-    fitted = for_loss("squared", t0=0, alpha=1.0).fit(NUMBERS.X, NUMBERS.y)
-    fitted.set_params(alpha=1e-9)
-    with pytest.raises(FloatingPointError):
-        fitted.fit(1e3 * NUMBERS.X, NUMBERS.y)
-    with pytest.raises(NotFittedError):
-        fitted.predict(NUMBERS.X)
-    fitted.set_params(alpha=1.0).partial_fit(NUMBERS.X, NUMBERS.y)
-    assert fitted.t_ == 60
-
-
-def test_labels_of_mixed_kinds_are_refused_in_words():
-    with pytest.raises((ValueError, TypeError), match="label"):
-        CASGDClassifier().fit(DATA.X, np.array([1, "a"] * 30, dtype=object))
-
-
 def test_ctrl_c_leaves_the_model_of_the_steps_taken():
     endless = CASGDClassifier(random_state=0, n_epochs=10**9, warm_start=True)
     alarm = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
@@ -557,6 +435,76 @@ def test_ctrl_c_leaves_the_model_of_the_steps_taken():
     with pytest.raises(KeyboardInterrupt):
         endless.fit(*DATA[:2])
     alarm.join()
-    assert 0 < endless.t_ < 10**9
+    assert 0 < endless.t_ < 10**9 and endless.n_iter_ == -(-endless.t_ // 60)
     assert same(endless, CASGDClassifier(random_state=0, n_steps=endless.t_).fit(*DATA[:2]))
-    assert endless.set_params(n_epochs=1).fit(*DATA[:2]).t_ > endless.n_iter_  # and it goes on
+    t = endless.t_
+    assert endless.set_params(n_epochs=1).fit(*DATA[:2]).t_ == t + 60
+
+
+# the F that they minimise, on the real sets
+
+LAM, TOLERANCE = 1e-3, 1e-3
+"""After 200 epochs the t-weighted average is this near to the minimum, in units of F(0); measured 3e-5 to 8e-4."""
+CASES = [
+    *(("tweets", loss) for loss in LOSSES),
+    *(pytest.param("spam", loss, marks=pytest.mark.nightly) for loss in LOSSES if LOSSES[loss].binary),
+]
+
+
+@cache
+def problem_of(name, loss):
+    data = load_spam(tfidf=True) if name == "spam" else load_tweets(tfidf=True)
+    if name == "tweets" and LOSSES[loss].binary:
+        data = with_sign_labels(data)
+    return Problem(data.X, data.y, loss, LAM)
+
+
+def rows_of(problem):
+    return sp.csr_array((problem.X.data, problem.X.indices, problem.X.indptr), shape=(problem.m, problem.n))
+
+
+def trained(problem, **parameters):
+    estimator = CASGDClassifier if problem.loss.binary else CASGDRegressor
+    fresh = estimator(problem.loss.name, **{"alpha": problem.lam, "random_state": 0, **parameters})
+    return fresh.fit(rows_of(problem), problem.y)
+
+
+def objective(problem, fitted, centred=False):
+    """F in units of F(0), what the zero predictor pays."""
+    zero = problem.objective(Predictor(np.zeros(problem.n), 0.0))
+    return problem.objective(Predictor(np.ravel(fitted.coef_), fitted.intercept_[0]), centred) / zero
+
+
+@pytest.mark.parametrize(("name", "loss"), CASES)
+@pytest.mark.parametrize("algorithm", ["asgd", "casgd"])
+def test_certified_minimum_is_reached(algorithm, name, loss):
+    problem, centred = problem_of(name, loss), algorithm == "casgd"
+    zero = problem.objective(Predictor(np.zeros(problem.n), 0.0))
+    minimum = minimise(problem, centred)
+    least, most = (minimum.value - minimum.gap) / zero, minimum.value / zero + TOLERANCE
+    assert least <= objective(problem, trained(problem, algorithm=algorithm, n_epochs=200), centred) <= most
+    for wrong in ({"n_epochs": 1}, {"alpha": 2 * LAM}):  # too few steps, or those of another F
+        assert objective(problem, trained(problem, algorithm=algorithm, **wrong), centred) > most
+
+
+def of_scikit_learn(problem, lam):
+    """Minimiser of F by a solver of another kind, on rows [x, 1]."""
+    rows = sp.csr_matrix(sp.hstack([rows_of(problem), np.ones((problem.m, 1))]))
+    with_c = {"fit_intercept": False, "C": 1 / (lam * problem.m), "tol": 1e-6, "max_iter": 20_000}
+    solver = {
+        "hinge": lambda: LinearSVC(loss="hinge", random_state=0, **with_c),
+        "log": lambda: LogisticRegression(**with_c),
+        "absolute": lambda: LinearSVR(epsilon=0, random_state=0, **with_c),
+        "squared": lambda: Ridge(alpha=lam * problem.m, fit_intercept=False, solver="lsqr", tol=1e-8),
+    }[problem.loss.name]()
+    solution = solver.fit(rows, problem.y).coef_.ravel()
+    solver.coef_, solver.intercept_ = solution[:-1], solution[-1:]
+    return solver
+
+
+@pytest.mark.parametrize(("name", "loss"), CASES)
+def test_solvers_of_scikit_learn_find_the_same_objective(name, loss):
+    problem = problem_of(name, loss)
+    ours = objective(problem, trained(problem, algorithm="asgd", n_epochs=200))
+    assert abs(ours - objective(problem, of_scikit_learn(problem, LAM))) < TOLERANCE
+    assert abs(ours - objective(problem, of_scikit_learn(problem, 2 * LAM))) > TOLERANCE  # another scale of C or alpha

@@ -1,0 +1,128 @@
+"""Epochs of a training: draw, step, report; Ctrl-C between two blocks."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from reference import LOSSES, draw_indices
+
+from ..runs.run import Run
+from .metrics import shown_quality
+from .settings import ORDER
+
+DRAWN_AT_ONCE = 1_000_000
+"""Most examples that are drawn at once where no epoch is reported, unless an epoch is longer."""
+
+
+class Schedule(NamedTuple):
+    """Rows to draw, and how many.
+
+    Parameters
+    ----------
+    m : int
+        The number of rows.
+    steps : int
+        T, counted from the first of the schedule.
+    epoch : int
+        Steps of an epoch.
+    rng : numpy Generator
+        As it was before the first step of the schedule.
+    order : {"iid", "permuted", "cyclic"}
+    drawn : ndarray of shape (m,), optional
+        Sampling weights, as `draw_indices` takes them.
+    done : int
+        Steps of the schedule that were taken in an earlier run: they are drawn and not taken.
+    """
+
+    m: int
+    steps: int
+    epoch: int
+    rng: np.random.Generator
+    order: str = ORDER
+    drawn: np.ndarray | None = None
+    done: int = 0
+
+
+def train(
+    run: Run,
+    schedule: Schedule,
+    *,
+    after: Callable[[int, float], object] | None = None,
+    between: Callable[[int, Run], object] | None = None,
+    interrupted: Callable[[], object] | None = None,
+) -> None:
+    """Take the steps of a schedule.
+
+    Portions, as callbacks want them, change no bit of the result.
+
+    Parameters
+    ----------
+    run : Run
+    schedule : Schedule
+    after : callable (epoch, seconds), optional
+        Called after each epoch with its number, from 1 on, and the seconds that its steps took.
+    between : callable (t, run), optional
+        Called after each block of about a tenth of a second.
+    interrupted : callable (), optional
+        Called once after Ctrl-C if a step was taken, when the run is whole, before KeyboardInterrupt is raised again.
+
+    Raises
+    ------
+    FloatingPointError
+        The iterates overflowed; names the step and the cure.
+    KeyboardInterrupt
+
+    Cost: O(Kk) a step.
+    """
+    first, epoch = run.t, schedule.epoch
+    size = epoch if after is not None else epoch * max(1, DRAWN_AT_ONCE // epoch)
+    try:
+        for start in range(0, schedule.steps, size):
+            stop = min(start + size, schedule.steps)
+            indices = draw_indices(schedule.m, stop - start, schedule.rng, schedule.order, schedule.drawn)
+            indices = indices[max(0, schedule.done - start) :]
+            if len(indices):
+                began = time.perf_counter()
+                _take(run, indices, between)
+                seconds = time.perf_counter() - began
+                if after is not None:
+                    after(-(-stop // epoch), seconds)
+    except KeyboardInterrupt:
+        if interrupted is not None and run.t > first:
+            interrupted()
+        raise
+
+
+def _take(run: Run, indices: np.ndarray, between: Callable[[int, Run], object] | None) -> None:
+    """Take a step for each of the drawn examples; of an overflow, say what helps."""
+    try:
+        run.run(indices, callback=between, progress=False)
+    except FloatingPointError:
+        loss, lam, t0 = run.problem.loss, run.problem.lam, np.min(run.t0)
+        cures = ["a stronger regularisation", "smaller numbers in X and y"]
+        if loss.slope_bound is None:
+            cures.append("a larger t0 (t0='auto' is right for a curvature of at most 1)")
+            bounded = [name for name, other in LOSSES.items() if other.slope_bound is not None and other.binary == loss.binary]
+            cures.append(f"a loss of bounded slope ({', '.join(bounded)})")
+        raise FloatingPointError(
+            f"the iterates overflowed float64 by step {run.t}: steps of 1/(λ(t + t0)), with λ = {lam:g} and t0 = {t0:g}, are "
+            f"too long for these rows at first. Use {' or '.join(cures)}"
+        ) from None
+
+
+class Table:
+    """Print a line of values for each epoch, below a head before the first one."""
+
+    def __init__(self, say: Callable[[str], object] | None = None):
+        self.say = say or (lambda line: print(line, flush=True))
+        self.headed = False
+
+    def line(self, epoch: int, values: dict[str, float], seconds: float) -> None:
+        """Print the line of an epoch."""
+        if not self.headed:
+            self.say("  ".join(["epoch", *(f"{name:>14}" for name in values), "seconds"]))
+            self.headed = True
+        cells = (f"{shown_quality(value):>{max(14, len(name))}}" for name, value in values.items())
+        self.say("  ".join([f"{epoch:5}", *cells, f"{seconds:7.2f}"]))

@@ -1,0 +1,61 @@
+"""Settings of a training and their defaults, which the estimators and the command line share."""
+
+from typing import NamedTuple
+
+from reference import LOSSES, Loss
+from reference.averaging import AVERAGES, Weights
+from reference.losses import get_loss
+
+from ..runs.algorithms import ALGORITHMS
+
+
+class Settings(NamedTuple):
+    """What a training minimises and how, besides its length and what is drawn.
+
+    Parameters
+    ----------
+    loss : str or Loss
+    lam : float > 0
+        λ, the regularisation of w and b; `alpha` of the estimators.
+    algorithm : {"sgd", "asgd", "csgd", "casgd"}
+    average : str or None
+        Averaging weights of asgd and casgd, by their name in `AVERAGES`.
+    t0 : float >= 0, or "auto"
+        The steps are 1/(λ(t + t0)). "auto" is 0 for a loss of bounded slope, and `safe_t0` for one without a bound.
+    """
+
+    loss: str | Loss = "hinge"
+    lam: float = 1e-4
+    algorithm: str = "casgd"
+    average: str | None = next(iter(AVERAGES))
+    t0: float | str = "auto"
+
+    @property
+    def centred(self) -> bool:
+        """Whether the rows are centred."""
+        return ALGORITHMS[self.algorithm].centred
+
+    @property
+    def weights(self) -> Weights | None:
+        """Averaging weights; None for uniform ones, and for an algorithm without an average."""
+        return AVERAGES[self.average] if self.average is not None and ALGORITHMS[self.algorithm].averaging else None
+
+    @property
+    def needs_rows_for_t0(self) -> bool:
+        """Whether t0 has to be found from the rows."""
+        return self.t0 == "auto" and get_loss(self.loss).slope_bound is None
+
+
+DEFAULTS = Settings()
+"""Defaults for classes."""
+
+DEFAULTS_FOR_NUMBERS = Settings(loss="squared")
+"""Defaults for numbers to predict."""
+
+EPOCHS = 50
+ORDER = "iid"
+
+
+def losses(binary: bool) -> tuple[str, ...]:
+    """Names of the losses for classes, or of those for numbers to predict."""
+    return tuple(name for name, loss in LOSSES.items() if loss.binary == binary)

@@ -1,0 +1,103 @@
+"""casgd sweep: the cross-validation of separate trainings."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from efficient import State
+from efficient.cli import sweep
+from efficient.cli.features import fit_transform_to
+from efficient.training.metrics import quality
+from efficient.training.splits import folds
+from reference import LOSSES, Problem, draw_indices
+from reference.averaging import polynomial
+from reference.datasets import load_spam, load_tweets
+from reference.svmlight import load_svmlight
+
+
+def numbers():
+    X, y, _ = load_tweets()
+    return X[:300], y[:300]
+
+
+def classes(count):
+    X = load_spam().X[:300, :300]
+    return X, np.asarray(X.sum(axis=1)).ravel() % count
+
+
+@pytest.mark.parametrize(("data", "loss"), [(classes(2), "hinge"), (classes(3), "log"), (numbers(), "absolute")])
+def test_sweep_is_the_cross_validation_of_separate_trainings(works, data, loss):
+    dump_svmlight_file(*data, "a.svm", zero_based=False)
+    X, y, _ = load_svmlight("a.svm")
+    lams, known = (0.5, 0.05, 5.0), np.unique(y) if LOSSES[loss].binary else None
+    command = ["--lam", "0.5,0.05,5", "--epochs", 2, "--folds", 3, "--seed", 1, "--tfidf", "--loss", loss]
+    out = works("sweep", "a.svm", *command)
+    fold, measured = folds(X, 3, 1), {lam: [] for lam in lams}
+    for k in range(3):
+        rest = fold != k
+        transform = fit_transform_to(X[rest], "tfidf")
+        for lam in lams:
+            scores = []
+            for label in [None] if known is None else known[-1:] if len(known) == 2 else known:
+                signs = y[rest] if label is None else np.where(y[rest] == label, 1.0, -1.0)
+                problem = Problem(transform.apply(X[rest]), signs, loss, lam)
+                state = State(problem, "casgd", weights=polynomial(1)).run(draw_indices(problem.m, 2 * problem.m, 1))
+                scores.append(state.average().predict(transform.apply(X[~rest])))
+            measured[lam].append(list(quality(LOSSES[loss], np.column_stack(scores), y[~rest], known).values()))
+    names, criterion = (["loss", "MSE", "R2"], 0) if known is None else (["loss", "error"], 1)
+    lines = ["       lam" + "".join(f"  {name:>11}  std. error" for name in names)]
+    for lam, values in measured.items():
+        means, errors = np.mean(values, axis=0), np.std(values, axis=0, ddof=1) / np.sqrt(3)
+        cells = [f"  {mean:11.6g}  {error:10.6g}" for mean, error in zip(means, errors, strict=True)]
+        lines.append(f"{lam:10g}" + "".join(cells))
+    best = min(lams, key=lambda lam: (np.mean(measured[lam], axis=0)[criterion], np.mean(measured[lam], axis=0)[0]))
+    first, *printed = out.splitlines()
+    assert re.fullmatch(r"300 rows, \d+ columns, \S+ entries a row, .*; 3 folds", first)
+    assert printed == [*lines, f"best lam {best:g}, by the lowest {names[criterion]}"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_takes_the_lowest_loss_where_errors_are_equal(works):
+    out = works("sweep", "a.svm", "--lam", "1000,1e6,100", "--folds", 2, "--epochs", 1)
+    rows = [line.split() for line in out.splitlines()[2:5]]
+    assert len({error for _, _, _, error, _ in rows}) == 1
+    best = min(rows, key=lambda row: float(row[1]))[0]
+    assert f"best lam {float(best):g}, by the lowest error" in out
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_refuses_folds_that_cannot_be_made(fails):
+    Path("same.svm").write_text("1 1:1\n" * 5 + "-1 1:1\n" * 5)
+    fails(1, ["folds", "different rows, 1; got 5"], "sweep", "same.svm")
+    Path("rare.svm").write_text("0 1:1\n0 1:2\n1 1:3\n0 1:4\n")
+    k = folds(load_svmlight("rare.svm").X, 4, 0)[2] + 1
+    fails(1, [f"'rare.svm without fold {k}' has one class only, 0"], "sweep", "rare.svm", "--folds", 4)
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_asks_for_the_memory_of_all_models_and_shows_all_steps(works, monkeypatch):
+    asked, steps = [], []
+
+    class Bar:
+        def __init__(self, first, total, wanted):
+            self.n = first
+            steps.append(total)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            steps.append(self.n)
+
+        def update(self, more):
+            assert more >= 0
+            self.n += more
+
+    monkeypatch.setattr(sweep, "check_memory", lambda examples, models: asked.append(models))
+    monkeypatch.setattr(sweep, "progress_bar", Bar)
+    Path("c.svm").write_text("".join(f"{i % 3} 1:{i} 2:1\n" for i in range(1, 13)))
+    works("sweep", "c.svm", "--lam", "1,2,3,4", "--epochs", 2, "--folds", 3)
+    assert (asked, steps) == ([12], [48, 48])
