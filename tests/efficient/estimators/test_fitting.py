@@ -419,7 +419,9 @@ def targets(draw, numbers):
     return values
 
 
-WEIGHTS = st.none() | st.none() | st.lists(st.sampled_from([0, 1, 1, 2, 0.5, 1e-300, 1e300, 2.0**70, 3]), min_size=2, max_size=8)
+WEIGHTS = (
+    st.none() | st.none() | st.lists(st.sampled_from([0, 1, 1, 2, 0.5, 1e-300, 1e300, 2.0**70, 3]), min_size=2, max_size=8)
+)
 PARAMETERS = {
     "alpha": [1e-4, 1, 1e-300, 1e300, 0, -1, np.nan, None],
     "algorithm": ["casgd", "asgd", "csgd", "sgd", "x", 3],
