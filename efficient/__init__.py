@@ -19,7 +19,7 @@ from .runs.state import State
 
 
 def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
-    """The last iterate of stochastic gradient descent, without a dense operation in the loop.
+    """Return the last iterate of stochastic gradient descent, without a dense operation in the loop.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
 
 
 def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
-    """The mean of all T iterates, at the cost of the last one; parameters and errors as `sgd`.
+    """Return the mean of all T iterates, at the cost of the last one; parameters and errors as `sgd`.
 
     With `weights`, a function of the step numbers such as `polynomial(1)` or `suffix(1000)`, it is their weighted mean.
 
@@ -58,7 +58,7 @@ def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> 
 
 
 def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
-    """The last iterate on centred rows, for raw rows, (w_T, b'_T); parameters and errors as `sgd`.
+    """Return the last iterate on centred rows, for raw rows, (w_T, b'_T); parameters and errors as `sgd`.
 
     Paper: Section "Centering and Translation Invariance", eqs. 12 to 15.
     Cost: O(n + mk + Tk).
@@ -67,7 +67,7 @@ def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
 
 
 def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
-    """The mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `asgd`.
+    """Return the mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `asgd`.
 
     In float64 the printed recurrence cancels where a column's mean is large against its spread; such columns are moved to 0 by
     a pivot first, which changes nothing else (translation invariance). The predictor keeps the pivot form beside b'.
@@ -79,7 +79,7 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
 
 
 def __getattr__(name: str):
-    """The estimators, imported when they are asked for: they need scikit-learn, which takes half a second to import."""
+    """Return the estimators, imported when they are asked for: they need scikit-learn, which takes half a second to import."""
     if name in ("CASGDClassifier", "CASGDRegressor"):
         from .estimators import linear as estimators
 

@@ -1,1 +1,1 @@
-"""Command line `casgd`, also `python -m efficient`: a thin shell over the training program."""
+"""Run the training program from the shell, as `casgd` or `python -m efficient`: train, predict, evaluate, sweep."""

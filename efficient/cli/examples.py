@@ -55,7 +55,7 @@ def read_examples(path: str, zero_based: bool, labels: str | None = None) -> Exa
 
 
 def read_rows(path: str, zero_based: bool) -> tuple[str, sp.csr_array]:
-    """The name and the rows of a file of examples, whether or not it has labels; otherwise as `read_examples`."""
+    """Return the name and the rows of a file of examples, whether or not it has labels; otherwise as `read_examples`."""
     return _read(path, zero_based)[:2]
 
 
@@ -149,7 +149,7 @@ def check_memory(examples: Examples, models: int) -> None:
 
 
 def physical_memory() -> float:
-    """The bytes of memory that this machine has, or infinity if it does not say."""
+    """Return the bytes of memory that this machine has, or infinity if it does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

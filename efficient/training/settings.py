@@ -10,7 +10,7 @@ from ..runs.algorithms import ALGORITHMS
 
 
 class Settings(NamedTuple):
-    """What a training minimises and how, besides its length and what is drawn.
+    """Settings of a training: the objective and the algorithm, besides its length and the draws.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
 
     @property
     def centred(self) -> bool:
-        """Whether the rows are centred."""
+        """Tell whether the rows are centred."""
         return ALGORITHMS[self.algorithm].centred
 
     @property
@@ -42,7 +42,7 @@ class Settings(NamedTuple):
 
     @property
     def needs_rows_for_t0(self) -> bool:
-        """Whether t0 has to be found from the rows."""
+        """Tell whether t0 has to be found from the rows."""
         return self.t0 == "auto" and get_loss(self.loss).slope_bound is None
 
 

@@ -1,1 +1,1 @@
-"""Measured in floating point: convergence, averaging, stability, accuracy."""
+"""Measure in floating point: averaging, convergence, stability, and accuracy on held-out rows."""

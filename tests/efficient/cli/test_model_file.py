@@ -71,7 +71,7 @@ def test_pivoted_model_keeps_all_digits(tmp_path):
 
 @pytest.mark.parametrize("what", MODELS.values(), ids=MODELS)
 def test_documentation_suffices_to_read_a_model(tmp_path, what):
-    """By the module's docstring alone, with numpy, json and dense rows."""
+    """Predict by the module's docstring alone, with numpy, json and dense rows."""
     path = saved(tmp_path, **what)
     archive = np.load(path)
     header = json.loads(archive["header.json"])

@@ -35,7 +35,7 @@ ROWS = cases(("generic", "ties", "scaled")).map(lambda case: case.tidy)
 
 
 class Orders(RuleBasedStateMachine):
-    """A state, and what it must be: a run of `indices` on `pool`, all the rows that it was given, the last from `first` on."""
+    """State, and what it must be: a run of `indices` on `pool`, all the rows that it was given, the last from `first` on."""
 
     kind = State
     files = Bundle("files")
@@ -57,7 +57,7 @@ class Orders(RuleBasedStateMachine):
             return None
 
     def refuses(self, error, message, use) -> None:
-        """The call is refused, and changes nothing."""
+        """Assert that the call is refused, and changes nothing."""
         before = parts(self.state)
         with pytest.raises(error, match=message):
             use()
