@@ -1,9 +1,9 @@
-"""Reading labelled examples: svmlight text, as it is or compressed, from a file or standard input; scipy's sparse .npz."""
+"""Read labelled examples: svmlight text, compressed or not, from a file or standard input; scipy's sparse .npz."""
 
 import os
 import sys
+import warnings
 import zipfile
-import zlib
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +33,9 @@ def read_examples(path: str, zero_based: bool, labels: str | None = None) -> Exa
         arrays data, indices, indptr and shape of a CSR matrix, perhaps with the labels as y. All else is svmlight text,
         compressed if it ends in .gz or .bz2.
     zero_based : bool
-        Whether the first column of svmlight text is called 0. Of no importance to .npz.
+        Whether the first column of svmlight text is called 0.
     labels : str, optional
-        The file with the labels of an .npz: .npy, or text with one number a line.
+        File with the labels of an .npz: .npy, or text with one number a line.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def read_examples(path: str, zero_based: bool, labels: str | None = None) -> Exa
     if labels is not None:
         y = _read_labels(labels)
     if y is None:
-        raise ValueError(f"{name!r} holds no labels: store them in it as y, or give their file by --labels")
+        raise ValueError(f"{name!r} holds no labels. Store them in it as y, or give their file by --labels")
     return Examples(name, X, _as_labels(y, X.shape[0], labels or name))
 
 
 def read_rows(path: str, zero_based: bool) -> tuple[str, sp.csr_array]:
-    """Return the name and the rows of a file of examples, whether or not it has labels; otherwise as `read_examples`."""
+    """Read the name and the rows of a file of examples, with or without labels; otherwise as `read_examples`."""
     return _read(path, zero_based)[:2]
 
 
@@ -69,7 +69,7 @@ def _read(path: str, zero_based: bool) -> tuple[str, sp.csr_array, np.ndarray | 
     with open(path, "rb") as file:
         try:
             return path, *_read_npz(file)
-        except Exception as error:  # whatever a damaged archive makes its readers raise
+        except Exception as error:  # any error that a damaged archive makes its readers raise
             raise ValueError(f"{path!r} does not hold a sparse matrix: {str(error) or type(error).__name__}") from None
 
 
@@ -79,7 +79,7 @@ def _read_text(source, zero_based: bool) -> tuple[sp.csr_array, np.ndarray]:
     except ValueError as error:
         if "there is a column 0" not in str(error):
             raise
-        raise ValueError(f"{error}: models for such files are trained with --zero-based") from None
+        raise ValueError(f"{error}. Train models for such files with --zero-based") from None
 
 
 def _read_npz(file) -> tuple[sp.csr_array, np.ndarray | None]:
@@ -91,9 +91,6 @@ def _read_npz(file) -> tuple[sp.csr_array, np.ndarray | None]:
     with np.load(file, allow_pickle=False) as arrays:
         y = arrays["y"] if "y" in arrays.files else None
         if "format" not in arrays.files:
-            missing = {"data", "indices", "indptr", "shape"} - set(arrays.files)
-            if missing:
-                raise ValueError(f"it lacks the array {min(missing)}")
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
             return _canonical(sp.csr_array(parts, shape=tuple(map(int, arrays["shape"])))), y
     file.seek(0)
@@ -102,26 +99,15 @@ def _read_npz(file) -> tuple[sp.csr_array, np.ndarray | None]:
 
 def _canonical(X) -> sp.csr_array:
     rows = as_rows(X, name="the matrix")
-    data = rows.data.astype(np.float64, copy=False)
-    return sp.csr_array((data, rows.indices, rows.indptr), shape=(rows.m, rows.n))
+    return rows._replace(data=rows.data.astype(np.float64, copy=False)).csr
 
 
 def _read_labels(path: str) -> np.ndarray:
-    if not path.endswith(".npy"):
-        values = []
-        with open(path, encoding="utf8", errors="replace") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    values.append(float(line))
-                except ValueError:
-                    raise ValueError(
-                        f"{path!r}, line {number}: one label a line is wanted; got {line.strip()[:80]!r}"
-                    ) from None
-        return np.array(values)
-    with open(path, "rb") as file:
+    with open(path, "rb") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty file has a wrong number of labels, as below
         try:
-            return np.lib.format.read_array(file, allow_pickle=False)
-        except (ValueError, EOFError, zlib.error, MemoryError) as error:
+            return np.lib.format.read_array(file) if path.endswith(".npy") else np.loadtxt(file, ndmin=1)
+        except Exception as error:  # any error that a damaged file makes its readers raise
             raise ValueError(f"{path!r} holds no array of numbers: {str(error) or type(error).__name__}") from None
 
 
@@ -132,7 +118,7 @@ def _as_labels(y: np.ndarray, m: int, name: str) -> np.ndarray:
         y = y.astype(np.float64)
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"{name!r}: the label of row {i} (counted from 0) is {y[i]}, not a finite number")
+        raise ValueError(f"{name!r} must hold finite labels; got {y[i]} in row {i} (counted from 0)")
     return y
 
 
@@ -140,16 +126,16 @@ def check_memory(examples: Examples, models: int) -> None:
     """Refuse a training whose vectors would not fit: a single wrong column number in a file can ask for gigabytes."""
     m, n = examples.X.shape
     vectors = 4 * models + 6  # v and u of each model, its last predictor, and what goes to the file; x̄, a pivot, …
-    needed = 8 * (n * vectors + m * models)
-    if needed > physical_memory():
+    needed, there = 8 * (n * vectors + m * models), physical_memory()
+    if needed > there:
         raise ValueError(
-            f"{examples.name!r} has {n} columns: {models} model(s) of so many weights need {needed / 1e9:.0f} GB, "
-            f"and this machine has {physical_memory() / 1e9:.0f} GB. Is there a wrong column number?"
+            f"the weights of {models} model(s) must fit in {there / 1e9:.0f} GB of memory; got {n} columns in "
+            f"{examples.name!r}, which need {needed / 1e9:.0f} GB. Look for a wrong column number"
         )
 
 
 def physical_memory() -> float:
-    """Return the bytes of memory that this machine has, or infinity if it does not say."""
+    """Return the bytes of memory of this machine, or infinity if it does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -26,7 +26,9 @@ the greatest score. Reading a file executes nothing that is in it, and takes no
 more memory than a few times its size.
 """
 
+import io
 import json
+import math
 import os
 import zipfile
 from dataclasses import dataclass
@@ -79,13 +81,13 @@ class Model:
     def scores(self, X: sp.csr_array) -> np.ndarray:
         """Predict with each model for each raw row, shape (m, K).
 
-        Columns that X lacks are 0; those beyond n are ignored.
-        Raises FloatingPointError if one of them overflows.
+        Columns that X lacks are 0; those beyond n are ignored. Raises FloatingPointError if a score overflows.
 
         Cost: O(K(n + mk)).
         """
         X = X[:, : self.n]
-        return scores(self.predictors, self.transform.apply(sp.csr_array((X.data, X.indices, X.indptr), (X.shape[0], self.n))))
+        X.resize(X.shape[0], self.n)
+        return scores(self.predictors, self.transform.apply(X))
 
     def predict(self, X: sp.csr_array) -> np.ndarray:
         """Predict the label or number of each raw row; errors and cost as `scores`."""
@@ -93,14 +95,13 @@ class Model:
 
     def save(self, path: str) -> None:
         """Write the model to a file, whole or not at all."""
-        weights = np.array([predictor.w for predictor in self.predictors])
-        at = [predictor if predictor.pivoted is None else predictor.pivoted for predictor in self.predictors]
-        arrays = {"weights": weights, "bias": np.array([predictor.b for predictor in at])}
-        if self.transform.factor is not None:
-            arrays["factor"] = self.transform.factor
-        pivot = at[0].xbar
-        if pivot is not None:
-            arrays["pivot"] = pivot
+        at = [predictor.pivoted or predictor for predictor in self.predictors]
+        arrays = {
+            "weights": np.array([predictor.w for predictor in at]),
+            "bias": np.array([predictor.b for predictor in at]),
+            "factor": self.transform.factor,
+            "pivot": at[0].xbar,
+        }
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -109,7 +110,7 @@ class Model:
             "zero_based": self.zero_based,
             "classes": None if self.classes is None else self.classes.tolist(),
             "transform": self.transform.name,
-            "pivot": "pivot" in arrays,
+            "pivot": arrays["pivot"] is not None,
             "training": self.training,
         }
 
@@ -117,8 +118,9 @@ class Model:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
                 archive.writestr(zipfile.ZipInfo("header.json", BEGINNING), json.dumps(header, indent=1))
                 for name, array in arrays.items():
-                    with archive.open(zipfile.ZipInfo(f"{name}.npy", BEGINNING), "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, array.astype("<f8"))
+                    if array is not None:
+                        with archive.open(zipfile.ZipInfo(f"{name}.npy", BEGINNING), "w", force_zip64=True) as member:
+                            np.lib.format.write_array(member, array.astype("<f8"), version=(1, 0))
 
         write_whole(path, write)
 
@@ -139,8 +141,9 @@ def load_model(path: str) -> Model:
         try:
             return _read(file)
         except Exception as error:  # any error that a damaged archive makes its reader raise
-            reason = str(error) or type(error).__name__
-            raise ValueError(f"{os.fspath(path)!r} is no model file that can be used: {reason}") from None
+            raise ValueError(
+                f"{os.fspath(path)!r} is no model file that can be used: {error or type(error).__name__}"
+            ) from None
 
 
 def _read(file: BinaryIO) -> Model:
@@ -148,14 +151,14 @@ def _read(file: BinaryIO) -> Model:
     with zipfile.ZipFile(file) as archive:
         members = check_stored(archive, size)
         if "header.json" not in members or members["header.json"].file_size > LONGEST_HEADER:
-            raise ValueError(f"it has no header.json of at most {LONGEST_HEADER} bytes")
+            raise ValueError(f"header.json must have at most {LONGEST_HEADER} bytes")
         header = _checked(json.loads(archive.read("header.json"), parse_constant=_refuse))
         n, classes = header["columns"], header["classes"]
         models = count_models(classes)
         shapes = {"weights": (models, n), "bias": (models,)}
         shapes |= {"factor": (n,)} if header["transform"] != "none" else {}
         shapes |= {"pivot": (n,)} if header["pivot"] else {}
-        arrays = {name: _read_array(archive, members, name, shape) for name, shape in shapes.items()}
+        arrays = {name: _read_array(archive, name, shape) for name, shape in shapes.items()}
     predictors = list(map(Predictor, arrays["weights"], arrays["bias"]))
     if header["pivot"]:
         predictors = [_moved(predictor, arrays["pivot"]) for predictor in predictors]
@@ -177,24 +180,21 @@ def _moved(stored: Predictor, pivot: np.ndarray) -> Predictor:
 
 
 def _refuse(constant: str):
-    raise ValueError(f"its header has the number {constant}")
+    raise ValueError(f"its header must hold finite numbers; got {constant}")
 
 
 def _checked(header: Any) -> dict[str, Any]:
     """Check that everything in the header is as documented, and return it."""
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(f'its header does not say "format": "{FORMAT}"')
-    if header.get("version") != VERSION:
-        raise ValueError(f"it has version {str(header.get('version'))[:20]} of the format, and this program reads {VERSION}")
-    loss, classes = header.get("loss"), header.get("classes")
+    if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise ValueError(f'its header must have "format": "{FORMAT}" and "version": {VERSION}')
+    loss = LOSSES[header["loss"]]
     as_documented = {
-        "loss": loss in list(LOSSES),
-        "columns": type(header.get("columns")) is int and header["columns"] >= 0,
-        "zero_based": isinstance(header.get("zero_based"), bool),
-        "classes": loss in list(LOSSES) and "classes" in header and _are_classes(classes, LOSSES[loss]),
-        "transform": header.get("transform") in TRANSFORMS,
-        "pivot": isinstance(header.get("pivot"), bool),
-        "training": isinstance(header.get("training"), dict),
+        "columns": type(header["columns"]) is int and header["columns"] >= 0,
+        "zero_based": isinstance(header["zero_based"], bool),
+        "classes": _are_classes(header["classes"]) if loss.binary else header["classes"] is None,
+        "transform": header["transform"] in TRANSFORMS,
+        "pivot": isinstance(header["pivot"], bool),
+        "training": isinstance(header["training"], dict),
     }
     for name, right in as_documented.items():
         if not right:
@@ -202,31 +202,21 @@ def _checked(header: Any) -> dict[str, Any]:
     return header
 
 
-def _are_classes(classes: Any, loss: Loss) -> bool:
-    if not loss.binary:
-        return classes is None
+def _are_classes(classes: Any) -> bool:
     if not (isinstance(classes, list) and len(classes) >= 2 and {type(label) for label in classes} <= {int, float}):
         return False
     labels = np.array(classes, dtype=np.float64)
     return bool(np.isfinite(labels).all() and (np.diff(labels) > 0).all())
 
 
-def _read_array(archive: zipfile.ZipFile, members: dict, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Read an array of the expected shape; allocate nothing for one of another."""
-    if f"{name}.npy" not in members:
-        raise ValueError(f"it lacks the array {name}")
-    with archive.open(f"{name}.npy") as member:
-        if np.lib.format.read_magic(member) != (1, 0):
-            raise ValueError(f"the array {name} has another version of numpy's format than 1.0")
-        found, fortran, dtype = np.lib.format.read_array_header_1_0(member)
-        if found != shape or fortran or dtype != np.dtype("<f8"):
-            order = " in Fortran order" if fortran else ""
-            got = f"{dtype} of shape {str(found)[:80]}{order}"
-            raise ValueError(f"the array {name} must be float64 of shape {shape} in C order; got {got}")
-        content = member.read()
-    if len(content) != 8 * int(np.prod(shape, dtype=object)):
-        raise ValueError(f"the array {name} is cut off")
-    array = np.frombuffer(content, dtype="<f8").reshape(shape)
+def _read_array(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Read an array of the expected shape, or refuse the member by its first bytes and its length."""
+    beginning = io.BytesIO()
+    np.lib.format.write_array_header_1_0(beginning, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    head, content = beginning.getvalue(), archive.read(f"{name}.npy")
+    if not content.startswith(head) or len(content) - len(head) != 8 * math.prod(shape):
+        raise ValueError(f"the array {name} must be float64 of shape {shape} in C order, as numpy's format 1.0 has it")
+    array = np.frombuffer(content, "<f8", offset=len(head)).reshape(shape)
     if not np.isfinite(array).all():
-        raise ValueError(f"the array {name} holds a number that is not finite")
+        raise ValueError(f"the array {name} must hold finite numbers")
     return array

@@ -123,10 +123,12 @@ def test_command_refuses_a_file_without_examples(fails, name, content, words):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("y.txt", b"0\n1\nspam\n", ["line 3", "spam"]),
+        ("y.txt", b"0\n1\nspam\n", ["row 2", "spam"]),
+        ("y.txt", b"0 1\n0 1\n", ["2 labels", "(2, 2)"]),
+        ("y.txt", b"", ["2 labels"]),
         ("y.txt", b"0\n", ["2 labels"]),
         ("y.txt", b"0\ninf\n", ["inf"]),
-        ("y.txt", b"\xff\n", ["line 1"]),
+        ("y.txt", b"\xff\n", ["array of numbers"]),
         ("y.npy", b"0\n1\n", ["array of numbers"]),
         ("y.npy", b"", ["array of numbers"]),
         ("y.npy", b"\x93NUMPY\x01\x00\xff\xff", ["array of numbers"]),

@@ -47,6 +47,12 @@ def saved(tmp_path, **what):
     return path
 
 
+def npy(array, version=(1, 0)):
+    content = io.BytesIO()
+    np.lib.format.write_array(content, np.asarray(array), version=version)
+    return content.getvalue()
+
+
 @pytest.mark.parametrize("what", MODELS.values(), ids=MODELS)
 def test_model_comes_back_to_the_bit(tmp_path, what):
     model, path = make_model(**what), saved(tmp_path, **what)
@@ -129,12 +135,6 @@ def rewritten(path, change=None, header=None, leave=(), compression=zipfile.ZIP_
     return path
 
 
-def npy(array, version=(1, 0)):
-    content = io.BytesIO()
-    np.lib.format.write_array(content, np.asarray(array), version=version)
-    return content.getvalue()
-
-
 def refused(path, *words):
     with pytest.raises(ValueError, match=r"a\.model' is no model file that can be used: .") as caught:
         load_model(path)
@@ -185,73 +185,59 @@ def test_declared_size_allocates_nothing(tmp_path, columns):
     content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(shape)) + shape + bytes(64)
     path = rewritten(saved(tmp_path), {"columns": columns}, weights=content)
     tracemalloc.start()
-    refused(path, "cut off")
+    refused(path, "the array weights must")
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
+    ("name", "values"),
     [
-        ({"version": 2}, "version 2"),
-        ({"version": "1"}, "version"),
-        ({"format": "another"}, "format"),
-        ({"loss": "perceptron"}, "loss"),
-        ({"loss": []}, "loss"),
-        ({"loss": "squared"}, "classes"),
-        ({"classes": None}, "classes"),
-        ({"classes": [1]}, "classes"),
-        ({"classes": [1, 1]}, "classes"),
-        ({"classes": [1, -1]}, "classes"),
-        ({"classes": ["a", "b"]}, "classes"),
-        ({"classes": [0, True]}, "classes"),
-        ({"classes": [0, 1, 2]}, "weights"),
-        ({"classes": [0, 10**400]}, "too large"),
-        ({"columns": 7}, "weights"),
-        ({"columns": -1}, "columns"),
-        ({"columns": 6.0}, "columns"),
-        ({"columns": True}, "columns"),
-        ({"zero_based": 1}, "zero_based"),
-        ({"transform": "pickle"}, "transform"),
-        ({"transform": "tfidf"}, "factor"),
-        ({"pivot": True}, "pivot"),
-        ({"pivot": None}, "pivot"),
-        ({"training": 7}, "training"),
-        ({"training": float("nan")}, "NaN"),
+        ("format", ["another"]),
+        ("version", [2, "1"]),
+        ("loss", ["perceptron", [], "squared"]),
+        ("classes", [None, [1], [1, 1], [1, -1], ["a", "b"], [0, True], [0, 1, 2], [0, 10**400]]),
+        ("columns", [7, -1, 6.0, True]),
+        ("zero_based", [1]),
+        ("transform", ["pickle", "tfidf"]),
+        ("pivot", [True, None]),
+        ("training", [7, float("nan")]),
     ],
 )
-def test_wrong_header_is_refused(tmp_path, change, word):
-    refused(rewritten(saved(tmp_path), change), word)
+def test_wrong_header_is_refused(tmp_path, name, values):
+    for value in values:
+        refused(rewritten(saved(tmp_path), {name: value}))
+    with zipfile.ZipFile(saved(tmp_path)) as archive:
+        header = json.loads(archive.read("header.json"))
+    del header[name]
+    refused(rewritten(saved(tmp_path), header=json.dumps(header).encode()), name)
 
 
 @pytest.mark.parametrize(
-    "header",
-    [b"", b"7", b"[]", b"{}", b"\xff\xfe", b"{" * 10, b"[" * 100_000, b'{"format": "casgd model"', b" " * (LONGEST_HEADER + 1)],
-    ids=["empty", "number", "list", "nothing", "no text", "open", "deep", "cut", "long"],
+    "header", [b"", b"7", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"format": "casgd model"', b" " * (LONGEST_HEADER + 1)]
 )
 def test_header_that_is_none_is_refused(tmp_path, header):
     refused(rewritten(saved(tmp_path), header=header))
 
 
 @pytest.mark.parametrize(
-    ("arrays", "word"),
+    ("name", "array"),
     [
-        ({"weights": np.full((1, 6), np.nan)}, "not finite"),
-        ({"bias": np.array([np.inf])}, "not finite"),
-        ({"weights": np.zeros((1, 6), np.float32)}, "float32"),
-        ({"weights": np.zeros((1, 6), complex)}, "complex"),
-        ({"weights": np.zeros((6, 1))}, "(6, 1)"),
-        ({"weights": np.zeros(6)}, "(6,)"),
-        ({"weights": npy(np.zeros((1, 6)), (2, 0))}, "version"),
-        ({"weights": npy(np.zeros((1, 6))) + bytes(8)}, "cut off"),
-        ({"weights": npy(np.zeros((1, 6)))[:-8]}, "cut off"),
-        ({"bias": np.array(1.0)}, "()"),
-        ({"bias": np.zeros(0)}, "(0,)"),
-        ({"bias": np.array(["1"])}, "<U1"),
+        ("weights", np.full((1, 6), np.nan)),
+        ("bias", np.array([np.inf])),
+        ("weights", np.zeros((1, 6), np.float32)),
+        ("weights", np.zeros((1, 6), complex)),
+        ("weights", np.zeros((6, 1))),
+        ("weights", np.zeros(6)),
+        ("weights", npy(np.zeros((1, 6)), (2, 0))),
+        ("weights", npy(np.zeros((1, 6))) + bytes(8)),
+        ("weights", npy(np.zeros((1, 6)))[:-8]),
+        ("bias", np.array(1.0)),
+        ("bias", np.array(["1"])),
     ],
 )
-def test_wrong_array_is_refused(tmp_path, arrays, word):
-    refused(rewritten(saved(tmp_path), **arrays), word, next(iter(arrays)))
+def test_wrong_array_is_refused(tmp_path, name, array):
+    refused(rewritten(saved(tmp_path), **{name: array}), f"the array {name} must")
 
 
 def test_array_in_fortran_order_is_refused(tmp_path):

@@ -297,6 +297,7 @@ def test_checkpoints_are_saved_twice_a_minute_and_after_each_epoch(works, monkey
         assert saved == expected
 
 
+@pytest.mark.nightly
 def test_kill_9_and_ctrl_c_in_the_middle(casgd, works, mails, tmp_path, outside):
     epochs, name, kept = 2000, tmp_path / "parts", tmp_path / "parts.checkpoint"
 
