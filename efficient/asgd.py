@@ -9,7 +9,7 @@ from .kernels.sparse import add, add_both, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total):
-    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+    """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
 
 
 def average(lam, t, v, u, c, h, total):
-    """w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt); in general the total weight Σω stands for t.
+    """Make w̄_t = −(h v − u)/(λt) and b̄_t = −c/(λt); in general the total weight Σω stands for t.
 
     Paper: eq. 10 (eqn:owDef) and eq. 7 (eqn:obDef).
     Cost: O(n).

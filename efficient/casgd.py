@@ -46,7 +46,7 @@ def project(X, xbar, start, stop, projections):
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, v, u, a, c, h, total, z, r, s):
-    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+    """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
 
 
 def average(lam, t, v, u, c, h, total, s, xbar):
-    """w̄_t = −(h v − u − c x̄)/(λt) and b̄'_t = −s/(λt); in general the total weight Σω stands for t.
+    """Make w̄_t = −(h v − u − c x̄)/(λt) and b̄'_t = −s/(λt); in general the total weight Σω stands for t.
 
     Paper: eq. 19 (eqn:owCenterDef) and eq. 18 (obCenterDef).
     Cost: O(n).

@@ -9,7 +9,7 @@ from .kernels.sparse import add, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v, a, z, r):
-    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+    """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v,
 
 
 def last(lam, t, v, a, r, xbar):
-    """w_t = −(v − a x̄)/(λt) and b'_t = −r/(λt); in general t + t0 stands for t.
+    """Make w_t = −(v − a x̄)/(λt) and b'_t = −r/(λt); in general t + t0 stands for t.
 
     Paper: eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter), which gives b' at every step, not only at the end (E8).
     Cost: O(n).

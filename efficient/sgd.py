@@ -8,7 +8,7 @@ from .kernels.sparse import add, dot
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
-    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+    """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
 
 
 def last(lam, t, v, a):
-    """w_t = −v/(λt) and b_t = −a/(λt); in general t + t0 stands for t.
+    """Make w_t = −v/(λt) and b_t = −a/(λt); in general t + t0 stands for t.
 
     Paper: Lemma 1 (lem:v).
     Cost: O(n).

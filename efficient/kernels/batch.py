@@ -1,8 +1,9 @@
-"""Algorithm 3 for K models in one pass, O(nK + mk + TkK): a visit of a stored entry brings all of them forward.
+"""Restate Algorithms 2 and 3 for K models in one pass, O(nK + mk + TkK): a visit of a stored entry serves all models.
 
-The models share the rows, the drawn examples and the weights, and differ in their labels, λ or t0. It is the loop of
-`efficient.casgd` with a number for each model in place of one. Rows that are not centred are the case x̄ = 0: there q = z = 0,
-θ = 1 and r = a, and the loop is that of Algorithm 2, which also has the last iterates of Algorithm 1.
+The models share the rows, the drawn examples and the weights, and differ in their labels, λ or t0. The loop is that of
+`efficient.casgd` with a number for each model in place of one, written again for speed; `proofs.proved.batch` proves the two
+equal. Rows that are not centred are the case x̄ = 0: there q = z = 0, θ = 1 and r = a, and the loop is that of Algorithm 2,
+which also has the last iterates of Algorithm 1.
 """
 
 import numpy as np
@@ -14,12 +15,12 @@ from .simd import read_four, read_one, write_four, write_one
 from .sparse import FOUR, ONE, THREE, TWO, dot, entries
 
 NUMBERS = ("a", "c", "h", "total", "z", "r", "s", "p", "g")
-"""What the loop keeps of each model besides its vectors, in the order of its arguments."""
+"""Numbers that the loop keeps of each model besides its vectors, in the order of its arguments."""
 
 
 @register_jitable(**INLINED)
 def dots(w, X, i, d):
-    """d_k ← v_k · x_i for all models k.
+    """Compute d_k ← v_k · x_i for all models k.
 
     Cost: k_i entries of each v read.
     """
@@ -52,7 +53,7 @@ def dot_of(read, write, w, X, i, d, k):
 
 @register_jitable(**INLINED)
 def add_to_all(w, g, hg, X, i):
-    """v_k ← v_k + g_k x_i and u_k ← u_k + h_k g_k x_i for all models k; where g_k = 0 that changes nothing.
+    """Update v_k ← v_k + g_k x_i and u_k ← u_k + h_k g_k x_i for all models k; where g_k = 0 that changes nothing.
 
     Cost: k_i entries of each v and of each u read and written; none where all g_k are 0.
     """
@@ -82,7 +83,7 @@ def add_to(read, write, w, g, hg, X, i, k):
 
 
 def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, w, a, c, h, total, z, r, s, p, g, hg, d):
-    """Go on from step t with the drawn examples, in the arithmetic of the numbers that it is handed.
+    """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Long work in blocks of about a tenth of a second, so that it can show its progress and be stopped between two of them."""
+"""Cut long work into blocks of about a tenth of a second, so that it can show its progress and be stopped between two."""
 
 import signal
 import sys
@@ -11,10 +11,10 @@ from typing import Any
 from reference.rows import Rows
 
 SECONDS = 0.1
-"""How long a block is meant to take."""
+"""Duration that a block aims at."""
 
 ENTRIES = 300_000
-"""About how many stored entries the first block of a long run visits."""
+"""Stored entries, about, that the first block of a long run visits."""
 
 
 def first_block(X: Rows) -> int:
@@ -23,12 +23,12 @@ def first_block(X: Rows) -> int:
 
 
 def blocks_of_rows(X: Rows) -> Iterator[tuple[int, int]]:
-    """(start, stop) of consecutive blocks of all rows."""
+    """Yield (start, stop) of consecutive blocks of all rows."""
     return blocks(0, X.m, first_block(X))
 
 
 def blocks(first: int, total: int, size: int, every: int | None = None) -> Iterator[tuple[int, int]]:
-    """(start, stop) of consecutive blocks from `first` up to `total`, each as large as the time that the last one took allows.
+    """Yield (start, stop) of consecutive blocks from `first` up to `total`, sized by the time that the last one took.
 
     The first block has the given size. With `every`, each multiple of it is the end of a block.
     """
@@ -48,7 +48,7 @@ def blocks(first: int, total: int, size: int, every: int | None = None) -> Itera
 
 @contextmanager
 def held_interrupts():
-    """Hold Ctrl-C back, and let it through where the caller asks: `with held_interrupts() as let_through`.
+    """Defer SIGINT until the caller polls for it: `with held_interrupts() as let_through`.
 
     A compiled loop cannot be interrupted, and between its return and the moment when its results are stored nothing may
     interrupt either. Only the main thread is ever interrupted, so elsewhere there is nothing to do.
@@ -74,7 +74,7 @@ def held_interrupts():
 
 
 def progress_bar(first: int, total: int, wanted: bool | None):
-    """tqdm's bar over the steps, after half a second; unless asked for or refused, on a terminal and in a notebook only."""
+    """Give tqdm's bar over the steps, after half a second; by default on a terminal and in a notebook only."""
     if wanted is None:
         wanted = sys.stderr.isatty() or "ipykernel" in sys.modules
     if not wanted:

@@ -1,6 +1,6 @@
-"""Hints to the processor and to the compiler. They compute nothing, and as plain Python they do nothing.
+"""Give hints to the processor and to the compiler, which compute nothing; as plain Python they do nothing.
 
-In random order every row begins with a wait for memory, unless someone said in time which row comes. The compiled loops emit
+In random order every row begins with a wait for memory, unless it is fetched in time. The compiled loops emit
 LLVM's prefetch instruction, which reads no value and cannot fault; results do not depend on it.
 
 And v and u are side by side in memory, an entry of one beside that of the other. A compiler that knows how far it is from one
@@ -18,7 +18,7 @@ from numba.extending import intrinsic, overload, register_jitable
 from .compiled import INLINED
 
 LARGE = 300_000
-"""From so many entries on, about where the vectors outgrow the caches, these are fetched ahead as well."""
+"""Entries, about, from which the vectors outgrow the caches and are fetched ahead as well."""
 
 LINE = 64
 """Bytes of a cache line."""

@@ -1,4 +1,4 @@
-"""Four numbers side by side: the compiled loops add and multiply four float64 at once, each as if it were alone.
+"""Add and multiply four float64 at once in the compiled loops, each as if it were alone.
 
 That is what processors have vector units for. In compiled code `read_four` makes one value of four neighbours in memory, and
 + and · act on all four; IEEE 754 holds for each, nothing is contracted and nothing summed across, so the bits are those of
@@ -25,7 +25,7 @@ def read_four(array, *place):
 
 
 def write_four(four, array, *place):
-    """Put four numbers there."""
+    """Write four numbers there."""
     *row, first = place
     for lane in range(WIDTH):
         array[(*row, first + lane)] = four[lane]
@@ -37,7 +37,7 @@ def read_one(array, *place):
 
 
 def write_one(one, array, *place):
-    """Put a number there."""
+    """Write a number there."""
     array[place] = one
 
 

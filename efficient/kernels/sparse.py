@@ -21,7 +21,7 @@ def entries(X, i):
 
 @register_jitable(**INLINED)
 def dot(v, X, i):
-    """v · x_i.
+    """Compute v · x_i.
 
     Four partial sums, in this fixed order: the processor need not wait for one addition before it begins the next.
 
@@ -44,7 +44,7 @@ def dot(v, X, i):
 
 @register_jitable(**INLINED)
 def add(v, g, X, i):
-    """v ← v + g x_i.
+    """Update v ← v + g x_i.
 
     Paper: Section "Sparse Vector Operations".
     Cost: k_i entries of v read and written; none where g = 0.
@@ -59,7 +59,7 @@ def add(v, g, X, i):
 
 @register_jitable(**INLINED)
 def add_both(v, g, u, hg, X, i):
-    """v ← v + g x_i and u ← u + h g x_i, in one visit of the row.
+    """Update v ← v + g x_i and u ← u + h g x_i, in one visit of the row.
 
     Paper: Section "Sparse Vector Operations".
     Cost: k_i entries of v and of u read and written; none where g = 0.

@@ -44,7 +44,7 @@ def resume(path, problems: Iterable[Problem], weights: Weights | None = None) ->
     return States.load(path, problems, weights) if len(problems) > 1 else State.load(path, problems[0], weights)
 
 
-class States(Run):
+class States(Run[list[Predictor]]):
     """Resumable run of K models, each equal to the bit to a `State` of its own: `States(problems).run(indices).average()`.
 
     A visit of a stored entry brings all models forward, which is faster than K passes over the rows.
@@ -173,20 +173,6 @@ class States(Run):
         self.problems = tuple(self.problem.variant(lam=problem.lam) for problem in self.problems)
         self._y = _labels(self.problems)
         return self
-
-    def last(self) -> list[Predictor]:
-        """Make the last iterate of each model, as `State.last`.
-
-        Cost: O(nK).
-        """
-        return self._recovered(self._parts.last)
-
-    def average(self) -> list[Predictor]:
-        """Make the mean of the iterates of each model, as `State.average`.
-
-        Cost: O(nK).
-        """
-        return self._recovered(self._averaging())
 
     def _recovered(self, recovery: Recovery) -> list[Predictor]:
         self._check_begun()

@@ -29,7 +29,7 @@ LARGE_MEAN = 0.8
 """Share of mean² in the mean of x² above which a mean is large: there mean² > 4·variance."""
 
 FAR = 0.7
-"""The same share in the screening test: a little less, so that rounding does not decide."""
+"""Share in the screening test: a little less, so that rounding does not decide."""
 
 
 class Centre(NamedTuple):
@@ -49,10 +49,10 @@ def find_centre(X: Rows, weight: np.ndarray | None = None) -> Centre:
     if weight is None:
         weight = np.broadcast_to(np.float64(1), X.m)
     counted = as_counts(weight) is not None
-    return centre_of(X, weight if counted else weight / weight.max(), counted)
+    return centre_of(X, weight if counted else weight / weight.max(), counted)[0]
 
 
-def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = True) -> Centre:
+def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = True) -> tuple[Centre, Rows]:
     """Find x̄ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
 
     Parameters
@@ -65,25 +65,30 @@ def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = 
         the bit.
     pivot : bool
 
+    Returns
+    -------
+    Centre, and the rows x − pivot, ready for a loop; of counted rows a part of them
+
     Paper: Algorithm 3 (alg:casgd), line 2.
     Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for counted weights.
     """
-    xbar = _mean(X, weight, counted)
-    if not pivot or X.exact or not is_far(xbar, X, weight):
-        return Centre(None, xbar)
-    origin = find_pivot(X, weight, counted)
-    return Centre(None, xbar) if origin is None else Centre(origin, _mean(X, weight, counted, origin))
+    origin, (xbar, rows) = None, _mean(X, weight, counted)
+    if pivot and not X.exact and is_far(xbar, X, weight):
+        origin = find_pivot(X, weight, counted)
+        if origin is not None:
+            xbar, rows = _mean(X, weight, counted, origin)
+    return Centre(origin, xbar), rows
 
 
-def _mean(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
-    """x̄ of the rows x − pivot, or of the rows as they are."""
+def _mean(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
+    """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well, or their last part."""
     add_up, divide = (in_arithmetic(function, X.exact) for function in (casgd.add_up, casgd.centre))
-    xbar, total = X.zeros(), 0 * weight[0]
+    xbar, total, rows = X.zeros(), 0 * weight[0], X
     for rows, share in _in_parts(X, weight, counted, pivot):
         for start, stop in blocks_of_rows(rows):
             total = add_up(rows, share, start, stop, xbar, total)
     divide(xbar, total)
-    return xbar
+    return xbar, rows
 
 
 def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
@@ -131,7 +136,7 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
 
 
 def _moments(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
-    """Σ_i weight_i x_i and Σ_i weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
+    """Sum weight_i x_i and weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
     moments, add_up = np.zeros((X.n, 2)), in_arithmetic(add_up_moments, exact=False)
     for rows, share in _in_parts(X, weight, counted, pivot):
         for start, stop in blocks_of_rows(rows):

@@ -3,13 +3,15 @@
 import copy
 import os
 import zipfile
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, shown
 from reference.averaging import Weights, check_weights, evaluate
+from reference.rows import Rows
 from reference.sampling import check_indices
 
 from ..kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
@@ -20,11 +22,13 @@ from .centring import Centre, centre_of, prepared
 from .files import check_stored, write_whole
 from .saving import checksum, loss_identity
 
+Made = TypeVar("Made", Predictor, list[Predictor])
 
-class Run:
+
+class Run(Generic[Made]):
     """Resumable run of one model (`State`) or of K models (`States`): rows and their mean, blocks, validation, files.
 
-    A subclass gives the loop as `_source`, `_advance`, which takes steps, `_check_finite`, and the predictors.
+    A subclass gives the loop as `_source`, `_advance`, which takes steps, `_check_finite`, `_recovered` and `follow`.
     """
 
     problems: Any
@@ -40,6 +44,11 @@ class Run:
     s: Any
     xbar: np.ndarray
     theta: Any
+    _source: Any
+    _advance: Callable[[np.ndarray, np.ndarray], Any]
+    _check_finite: Callable[[], None]
+    _recovered: Callable[[Recovery], Made]
+    follow: Any
 
     def __init__(self, problem: Problem, algorithm: str, weights: Weights | None, centre: Centre | None, pivot: bool = True):
         if algorithm not in ALGORITHMS:
@@ -56,17 +65,14 @@ class Run:
         self.t = 0
         self._running = False
         self._compile()
+        rows = None
         if parts.mean is not None:
-            self.pivot, xbar = self._centre or centre_of(problem.X, problem.weight, pivot=pivot)
+            (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.weight, pivot=pivot)
             self.xbar = np.array(xbar, dtype=self._zeros(0).dtype)
             self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
             if not problem.X.exact:
                 check_finite(0, self.theta)
-        self._use(problem)
-
-    @property
-    def _source(self):
-        raise NotImplementedError
+        self._use(problem, rows)
 
     def _compile(self) -> None:
         exact, derivative = self.problem.X.exact, self.problem.loss.derivative
@@ -80,10 +86,10 @@ class Run:
         vars(self).update(kept)
         self._compile()
 
-    def _use(self, problem: Problem) -> None:
-        """Let the next steps be taken on these rows."""
+    def _use(self, problem: Problem, rows: Rows | None = None) -> None:
+        """Let the next steps be taken on these rows, which are `rows` after preparation."""
         self.problem = problem
-        self._X = prepared(problem.X, self.pivot if problem.m else None)
+        self._X = prepared(problem.X, self.pivot if problem.m else None) if rows is None else rows
         self._projections = self._zeros(0)
 
     def _zeros(self, *shape: int) -> np.ndarray:
@@ -158,10 +164,6 @@ class Run:
         self._running = False
         self._check_whole()
 
-    def _advance(self, indices: np.ndarray, omega: np.ndarray):
-        """Let the loop take these steps, keep what it returns, and return the number of steps taken so far."""
-        raise NotImplementedError
-
     def _check_whole(self) -> None:
         if self._running:
             raise RuntimeError(
@@ -169,9 +171,6 @@ class Run:
                 "Begin a new state, or load a saved one"
             )
         self._check_finite()
-
-    def _check_finite(self) -> None:
-        raise NotImplementedError
 
     def _check_rows(self) -> None:
         if not self.problem.m:
@@ -192,36 +191,38 @@ class Run:
         if self._parts.centred and problem.n != before.n:
             raise ValueError(f"problem must have the {before.n} columns of the centre; got {problem.n}")
 
-    def follow(self, problems: Any) -> Self:
-        """Take the next steps on the rows of other problems, one for each model."""
-        raise NotImplementedError
-
     def forget_rows(self) -> Self:
         """Let go of the rows and labels: what was learned is kept, takes O(n) in a pickle, and resumes with `follow`."""
         self._use(without_rows(self.problem))
         return self
 
-    def last(self) -> Any:
-        """Make the last iterate of each model."""
-        raise NotImplementedError
+    def last(self) -> Made:
+        """Make the last iterate, (w_t, b_t), or (w_t, b'_t) of a centred run, for raw rows; `States` list one for each model.
 
-    def average(self) -> Any:
-        """Make the mean of the iterates of each model."""
-        raise NotImplementedError
+        Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
+        Cost: O(n) for each model.
+        """
+        return self._recovered(self._parts.last)
 
-    def predictors(self) -> list[Predictor]:
-        """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
-        made = self.average() if self._parts.averaging else self.last()
-        return made if isinstance(made, list) else [made]
+    def average(self) -> Made:
+        """Make the mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows; listed likewise.
 
-    def _averaging(self) -> Recovery:
-        """Give the way to make the mean of the iterates."""
+        Raises ValueError for sgd and csgd, which keep no average.
+
+        Paper: eqs. 7 and 10 (eqn:obDef, eqn:owDef); eqs. 18 and 19 (obCenterDef, eqn:owCenterDef).
+        Cost: O(n) for each model.
+        """
         if self._parts.average is None:
             averaging = " or ".join(repr(name) for name, each in ALGORITHMS.items() if each.averaging)
             raise ValueError(f"algorithm must be {averaging} for an average; got {self.algorithm!r}, which keeps none")
         if self.t and np.all(self.total == 0):
             raise ValueError("weights must not all be 0 up to this step; got only zeros. Take more steps before average()")
-        return self._parts.average
+        return self._recovered(self._parts.average)
+
+    def predictors(self) -> list[Predictor]:
+        """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
+        made = self.average() if self._parts.averaging else self.last()
+        return made if isinstance(made, list) else [made]
 
     def _check_begun(self) -> None:
         if self.t == 0:

@@ -17,7 +17,7 @@ COLUMNS = 4096
 """Columns that a recovery takes at a time: so few that they stay in a cache."""
 
 
-class State(Run):
+class State(Run[Predictor]):
     """Resumable run of one model: `State(problem, "asgd").run(indices).average()`.
 
     The state is what the paper's pseudocode keeps, under its own names: t, v, u, a, c, h, and for the centred algorithms
@@ -139,24 +139,6 @@ class State(Run):
         width = max(self._width, problem.n)
         self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
         return self
-
-    def last(self) -> Predictor:
-        """Make the last iterate, (w_t, b_t), or (w_t, b'_t) of a centred run, for raw rows.
-
-        Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
-        Cost: O(n).
-        """
-        return self._recovered(self._parts.last)
-
-    def average(self) -> Predictor:
-        """Make the mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows.
-
-        Raises ValueError for sgd and csgd, which keep no average.
-
-        Paper: eqs. 7 and 10 (eqn:obDef, eqn:owDef); eqs. 18 and 19 (obCenterDef, eqn:owCenterDef).
-        Cost: O(n).
-        """
-        return self._recovered(self._averaging())
 
     def _recovered(self, recovery: Recovery) -> Predictor:
         self._check_begun()
