@@ -21,7 +21,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m proofs",
         description="Show that the sparse algorithms are the dense ones: a ledger of claims, evidence and verdicts.",
         epilog="With --data the equivalence and invariance checks run on your own rows. Other evidence: python -m proofs.ROOM, "
-        "ROOM being proved, slips, measured.accuracy, conformance, bench, pictures or report.",
+        "ROOM being proved, slips, measured, conformance, bench, pictures or report.",
     )
     parser.add_argument("--json", metavar="FILE", help="write the ledger to FILE as well, machine-readable")
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))

@@ -39,8 +39,9 @@ COLLECTORS = {"proofs.plan", "proofs.proved.claims", "proofs.proved.__main__"}
 SHOWN = {
     "proofs.pictures.evidence": {"proofs.compared.iterates", "proofs.compared.translation"},
     "proofs.pictures.measured": {"proofs.measured.averaging", "proofs.measured.stability"},
+    "proofs.compared.translation": {"proofs.compared.iterates"},
 }
-"""Modules that run the experiment of a claim again, to draw it."""
+"""Modules that run the experiment of a claim again, to draw it or on other rows."""
 
 
 def module_of(file: Path) -> str:

@@ -12,13 +12,13 @@ import numpy as np
 
 import efficient
 from efficient import State
-from reference import Problem, draw_indices
+from efficient.runs.algorithms import ALGORITHMS
+from reference import Predictor, Problem, draw_indices
 from reference.datasets import make_generic
 
 from ..data import Case
 from ..ledger import Entry, Job
-
-ALGORITHMS = ("sgd", "asgd", "csgd", "casgd")
+from .iterates import compare
 
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
@@ -28,33 +28,37 @@ def jobs(cases: list[Case]) -> Iterator[Job]:
 
 
 def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
-    """Run each algorithm on a few rows and on the same rows moved by c, and compare every step."""
+    """Run each algorithm on a few rows moved by c, and compare every step with the definition on the rows as they are."""
     rows, y = case.sample(case.X, columns=100, rows=12)
     c = np.array([Fraction(j % 7 - 3, 2) for j in range(rows.shape[1])], dtype=object)
     exact = np.array([[Fraction(value) for value in row] for row in rows.toarray()], dtype=object)
     here, moved = (Problem(X, y, loss, Fraction(repr(lam))) for X in (exact, exact + c))
+
+    class Moved(State):
+        """Run on the rows x + c, with its predictors as those of the rows x: their bias is b' + w · c."""
+
+        def __init__(self, problem, algorithm, **options):
+            super().__init__(moved, algorithm, **options)
+
+        def last(self):
+            return Predictor((found := super().last()).w, found.b + found.w @ c)
+
+        def average(self):
+            return Predictor((found := super().average()).w, found.b + found.w @ c)
+
     steps = 2 * here.m
     indices = draw_indices(here.m, steps, rng=0)
     x_1, x_2 = exact[indices[0]], exact[indices[1]]
     g_1 = here.loss.derivative(Fraction(0), here.y[indices[0]])
     p_2_differs = g_1 * (c @ (x_1 + x_2) + c @ c) != 0
-    for name in ALGORITHMS if p_2_differs else ALGORITHMS[2:]:
-        first, second = State(here, name), State(moved, name)
-        unequal, bias_moves = [], True
-        for t, i in enumerate(indices, start=1):
-            first.run([i])
-            second.run([i])
-            if first.p != second.p:
-                unequal.append(t)
-            for recover in ("last", "average") if name in ("asgd", "casgd") else ("last",):
-                before, after = getattr(first, recover)(), getattr(second, recover)()
-                bias_moves &= bool((after.w == before.w).all()) and after.b == before.b - before.w @ c
-        invariant = not unequal and bias_moves
+    judged = [name for name, algorithm in ALGORITHMS.items() if algorithm.centred or p_2_differs]
+    for name, trace in compare(here, indices, judged, state=Moved).items():
+        unequal = np.flatnonzero(trace.prediction != 0) + 1
+        invariant = bool(trace.within.all())
         if invariant:
             figure = f"{steps} of {steps} predictions and weights equal, b' moves by −w·c at every step"
         else:
-            t = unequal[0] if unequal else steps
-            figure = f"predictions first differ at step {t}, {len(unequal)} of {steps} in all"
+            figure = f"predictions first differ at step {min(unequal, default=steps)}, {len(unequal)} of {steps} in all"
         yield Entry(
             "translation",
             "adding a constant to every row leaves the predictions as they are",
@@ -64,7 +68,7 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
             case.name,
             name,
             loss,
-            expected=name in ("csgd", "casgd"),
+            expected=ALGORITHMS[name].centred,
         )
 
 

@@ -1,13 +1,10 @@
-"""Evaluate the estimators on held-out rows, beside scikit-learn's: `python -m proofs.measured.accuracy`.
+"""Evaluate the estimators on held-out rows, beside scikit-learn's: `python -m proofs.measured`.
 
 Accuracy on the mails and R² on the tweets, in a fifth of the rows that is held out, five times with different seeds. Rows that
 repeat each other are held out together; tf-idf is fitted to the rest. An estimator is tried as it is, and tuned: the best of a
 grid by cross-validation within the rest, in which repeated rows stay together too.
-
-`--defaults` prints what the defaults of the estimators were chosen by: all values of alpha, n_epochs and average, three times.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -20,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from efficient.estimators.linear import CASGDClassifier, CASGDRegressor
 from efficient.training.splits import hold_out
-from reference.datasets import Dataset, load_spam, load_tweets
+from reference.datasets import Dataset
 
 from .held_out import Split, apart
 
@@ -35,7 +32,7 @@ class Contestant(NamedTuple):
 
 
 def contestants(numbers: bool) -> list[Contestant]:
-    """scikit-learn's estimator and ours, of numbers or of classes."""
+    """Make scikit-learn's estimator and ours, of numbers or of classes."""
     if numbers:
         eta0 = {"eta0": (0.003, 0.01, 0.03, 0.1, 0.3)}
         return [Contestant(SGDRegressor(), {"alpha": ALPHAS, **eta0}), Contestant(CASGDRegressor(), {"alpha": ALPHAS})]
@@ -50,7 +47,7 @@ def split(data: Dataset, seed: int) -> Split:
 
 
 def quality(estimator: BaseEstimator, parts: Split, seed: int) -> float:
-    """Accuracy or R² on the rows held out."""
+    """Compute accuracy or R² on the rows held out."""
     seeded: Any = clone(estimator).set_params(random_state=seed)
     return float(seeded.fit(parts.X, parts.y).score(parts.held_X, parts.held_y))
 
@@ -80,22 +77,3 @@ def choices(data: Dataset, estimators: Sequence[BaseEstimator], seeds: Sequence[
         chosen: Any = clone(estimator).set_params(average=average, alpha=alpha, n_epochs=epochs)
         name = f"{chosen.loss:9}{average:10}alpha={alpha:<8g}n_epochs={epochs:<3}"
         yield name, np.array([quality(chosen, *each) for each in zip(parts, seeds, strict=True)])
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m proofs.measured.accuracy", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--defaults", action="store_true", help="compare values for the defaults of the estimators")
-    options = parser.parse_args(arguments)
-    for name, data, numbers in (("accuracy on spam", load_spam(), False), ("R² on tweets", load_tweets(), True)):
-        print(f"{name}, mean over the seeds and standard deviation")
-        if options.defaults:
-            ours = (CASGDRegressor(), CASGDRegressor("absolute")) if numbers else (CASGDClassifier(), CASGDClassifier("log"))
-            lines = choices(data, ours, range(3))
-        else:
-            lines = compare(data, numbers, range(5))
-        for what, values in lines:
-            print(f"  {what:42} {values.mean():.4f} ± {values.std():.4f}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

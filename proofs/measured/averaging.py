@@ -5,7 +5,7 @@ iterate and overtakes it late or not at all. Averages that forget the beginning,
 is the certified minimum; nothing is claimed here that these numbers do not show.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from efficient import State
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices, minimise, safe_t0
 from reference.averaging import polynomial, suffix
 from reference.datasets import Dataset, load_spam, load_tweets
@@ -20,7 +21,7 @@ from reference.datasets import Dataset, load_spam, load_tweets
 from ..ledger import Entry, Job
 
 KINDS = ("last", "uniform", "t-weighted", "suffix")
-"""The last iterate; the paper's mean; weight ω_t = t + t0; the uniform mean of the second half."""
+"""Last iterate; the paper's mean; weight ω_t = t + t0; the uniform mean of the second half."""
 
 
 class Setting(NamedTuple):
@@ -44,7 +45,7 @@ SETTINGS = (
 
 
 FEW_WORDS = "spam, 30 words"
-"""The mails with their 30 most common words only: few directions, in which the loss curves."""
+"""Mails with their 30 most common words only: few directions, in which the loss curves."""
 
 
 @cache
@@ -58,7 +59,7 @@ def data_of(name: str) -> Dataset:
 
 
 LONG = SETTINGS[0]._replace(passes=(0.1, 0.3, 1, 3, 10, 30, 100, 300))
-"""For a picture: far enough to see how late the uniform average overtakes the last iterate."""
+"""Setting for a picture: long enough to see how late the uniform average overtakes the last iterate."""
 
 
 def weights_of(kind: str, steps: int, t0=0):
@@ -66,16 +67,30 @@ def weights_of(kind: str, steps: int, t0=0):
     return {"uniform": None, "t-weighted": polynomial(1, t0), "suffix": suffix(steps // 2)}[kind]
 
 
-@cache
-def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
-    """(F − F*)/(F(0) − F*) for every seed, number of passes and kind, in this order of axes; F* from the certified minimum."""
+class Measured(NamedTuple):
+    """Problem of a setting, the t0 of its runs, and (F − F*)/(F(0) − F*) of a predictor; F* is the certified minimum."""
+
+    problem: Problem
+    t0: Any
+    share: Callable[[Predictor], float]
+
+
+def measured(setting: Setting) -> Measured:
+    """Make the problem of a setting and find its minimum."""
     X, y, _ = data_of(setting.data)
-    problem, centred = Problem(X, y, setting.loss, setting.lam), setting.algorithm == "casgd"
+    problem, centred = Problem(X, y, setting.loss, setting.lam), ALGORITHMS[setting.algorithm].centred
     minimum = minimise(problem, centred)
     lowest = minimum.value - minimum.gap
     start = problem.objective(Predictor(np.zeros(problem.n), 0.0), centred) - lowest
     t0 = safe_t0(problem, centred) if setting.safe else 0
-    stops = [max(1, int(share * problem.m)) for share in setting.passes]
+    return Measured(problem, t0, lambda predictor: (problem.objective(predictor, centred) - lowest) / start)
+
+
+@cache
+def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
+    """Measure (F − F*)/(F(0) − F*) for every seed, number of passes and kind, in this order of axes."""
+    problem, t0, share = measured(setting)
+    stops = [max(1, int(passes * problem.m)) for passes in setting.passes]
     shares = np.empty((seeds, len(stops), len(KINDS)))
     for seed in range(seeds):
         indices = draw_indices(problem.m, stops[-1], rng=seed)
@@ -87,7 +102,7 @@ def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
             weighted.run(indices[begin:stop])
             late = State(problem, setting.algorithm, t0=t0, weights=weights_of("suffix", stop)).run(indices[:stop])
             predictors = (uniform.last(), uniform.average(), weighted.average(), late.average())
-            shares[seed, place] = [(problem.objective(each, centred) - lowest) / start for each in predictors]
+            shares[seed, place] = [share(each) for each in predictors]
     shares.flags.writeable = False  # it is kept
     return shares
 
@@ -107,29 +122,23 @@ def shares_of_gradients(steps: int) -> np.ndarray:
 
 @cache
 def without_the_first(setting: Setting, dropped: tuple[int, ...], seeds: int = 10) -> np.ndarray:
-    """(F − F*)/(F(0) − F*) of the uniform average without its first so many iterates, after the last of the setting's passes.
+    """Measure (F − F*)/(F(0) − F*) of the uniform average without its first iterates, after the last of the setting's passes.
 
-    For every seed and number dropped, in this order of axes.
+    For every seed and number of iterates dropped, in this order of axes.
     """
-    X, y, _ = data_of(setting.data)
-    problem, centred = Problem(X, y, setting.loss, setting.lam), setting.algorithm == "casgd"
-    minimum = minimise(problem, centred)
-    lowest, zero = minimum.value - minimum.gap, Predictor(np.zeros(problem.n), 0.0)
-    start = problem.objective(zero, centred) - lowest
-    t0 = safe_t0(problem, centred) if setting.safe else 0
-    steps = int(setting.passes[-1] * problem.m)
+    problem, t0, share = measured(setting)
     shares = np.empty((seeds, len(dropped)))
     for seed in range(seeds):
-        indices = draw_indices(problem.m, steps, rng=seed)
+        indices = draw_indices(problem.m, int(setting.passes[-1] * problem.m), rng=seed)
         for place, first in enumerate(dropped):
-            mean = State(problem, setting.algorithm, t0=t0, weights=suffix(first)).run(indices).average()
-            shares[seed, place] = (problem.objective(mean, centred) - lowest) / start
+            state = State(problem, setting.algorithm, t0=t0, weights=suffix(first))
+            shares[seed, place] = share(state.run(indices).average())
     return shares
 
 
 @cache
 def gain(ratios: tuple[float, ...], steps: int = 1000, seeds: int = 2000) -> np.ndarray:
-    """E F(w̄_T) − F* as a multiple of E F(w_T) − F*, where the loss curves so many times as much as the regulariser.
+    """Measure E F(w̄_T) − F* as a multiple of E F(w_T) − F*, where the loss curves so many times as much as the regulariser.
 
     On the simplest problem there is: the squared loss and no features, so that the bias is all there is to learn. Its loss
     has the curvature 1 and the regulariser λ. The labels are ±1, a new run has new draws.
@@ -141,13 +150,14 @@ def gain(ratios: tuple[float, ...], steps: int = 1000, seeds: int = 2000) -> np.
         lowest = problem.objective(Predictor(np.empty(0), 0.0))  # by symmetry
         t0 = safe_t0(problem)
         states = [State(problem, "asgd", t0=t0).run(draw_indices(len(y), steps, rng=seed)) for seed in range(seeds)]
-        means, lasts = ([problem.objective(each) - lowest for each in which] for which in zip(*map(_both, states), strict=True))
+        means = [problem.objective(state.average()) - lowest for state in states]
+        lasts = [problem.objective(state.last()) - lowest for state in states]
         found.append(np.mean(means) / np.mean(lasts))
     return np.array(found)
 
 
 def expected_gain(ratio):
-    """2/(1 + h/λ): what `gain` tends to for large T on a quadratic, h/λ being the ratio.
+    """Compute 2/(1 + h/λ): the limit of `gain` for large T on a quadratic, h/λ being the ratio.
 
     With r = h/λ, the noise of the gradient of step i counts (i/T)^r/(λT) in w_T and (1 − (i/T)^r)/(rλT) in w̄_T; the integrals
     of their squares over i/T are 1/(2r + 1) and 2/((1 + r)(2r + 1)).
@@ -156,34 +166,31 @@ def expected_gain(ratio):
 
 
 def noise_by_curvature(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
-    """Measure the curvature of the log loss at the minimum in each direction, h/λ, and the share of the noise of ℓ' x there.
+    """Measure the curvature of the loss at the minimum in each direction, h/λ, and the share of the noise of ℓ' x there.
 
     Directions are the eigenvectors of the mean of ℓ'' [x, 1][x, 1]ᵀ, so that n² numbers are held; noise adds up to 1.
     """
     X, y, _ = data_of(setting.data)
-    minimum = minimise(Problem(X, y, setting.loss, setting.lam)).predictor
+    problem = Problem(X, y, setting.loss, setting.lam)
+    if problem.loss.curvature is None:
+        raise ValueError(f"the setting's loss must have a second derivative; got {setting.loss!r}")
     rows = np.append(X.toarray(), np.ones((len(y), 1)), axis=1)
-    slopes = -y / (1 + np.exp(y * minimum.predict(X)))
-    curvature, directions = np.linalg.eigh((rows.T * (abs(slopes) * (1 - abs(slopes)))) @ rows / len(y))
+    predictions = minimise(problem).predictor.predict(X)
+    slopes = np.array([problem.loss.derivative(p, label) for p, label in zip(predictions, y, strict=True)])
+    curvature, directions = np.linalg.eigh((rows.T * problem.loss.curvature(slopes)) @ rows / len(y))
     along = (rows * slopes[:, None]) @ directions
     noise = along.var(axis=0)
     return curvature / setting.lam, noise / noise.sum()
 
 
 def expected_gain_of(ratios: np.ndarray, noise: np.ndarray) -> float:
-    """`expected_gain` where the noise is spread over directions of several curvatures."""
+    """Compute `expected_gain` where the noise is spread over directions of several curvatures."""
     last = (1 + ratios) * noise / (2 * (2 * ratios + 1))
     return float((last * expected_gain(ratios)).sum() / last.sum())
 
 
-def _both(state: State) -> tuple[Predictor, Predictor]:
-    return state.average(), state.last()
-
-
 def compare(setting: Setting) -> Iterator[Entry]:
-    """With t0 = 0 the uniform average starts worse than the last iterate, and worse than no training at all; with the safe
-    t0 it does not start so badly. The averages that forget the beginning end up closer to the minimum than it.
-    """
+    """Compare the averages with the last iterate and with no training at all, from the first pass on to the end."""
     shares = suboptimality(setting)
     medians = np.median(shares, axis=0)
     where: dict[str, Any] = {"data": setting.data, "algorithm": setting.algorithm, "loss": setting.loss}
@@ -229,11 +236,11 @@ def compare(setting: Setting) -> Iterator[Entry]:
 
 
 SQUARES = {"last": 1.0, "uniform": 2.0, "t-weighted": 4 / 3}
-"""What the mean squares of `shares_of_gradients` tend to: ∫ 1, ∫ (log s)² and ∫ (2 − 2s)² over 0 < s < 1."""
+"""Limits of the mean squares of `shares_of_gradients`: ∫ 1, ∫ (log s)² and ∫ (2 − 2s)² over 0 < s < 1."""
 
 
 def why(ratios: tuple[float, ...] = (0.1, 0.3, 1, 3, 10, 30)) -> Iterator[Entry]:
-    """Why averaging gains little on text: the last iterate is a mean of gradients already, by Lemma 1, and an even one."""
+    """Measure why averaging gains little on text: by Lemma 1 the last iterate is an even mean of gradients already."""
     squares = dict(zip(KINDS, (shares_of_gradients(1000) ** 2).mean(axis=1), strict=True))
     off = max(abs(squares[kind] / limit - 1) for kind, limit in SQUARES.items())
     yield Entry(

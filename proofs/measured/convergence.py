@@ -1,4 +1,4 @@
-"""Optimum: after many passes the averaged predictor is close to the certified minimum of the F that its algorithm minimises."""
+"""Measure the way to the optimum: after many passes the averaged predictor is close to the certified minimum of F."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 import efficient
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices, minimise
 
 from ..data import Case
@@ -17,14 +18,14 @@ PASSES = 100
 def jobs(cases: list[Case]) -> Iterator[Job]:
     for case in cases:
         for loss, lam in case.lam.items():
-            for name in ("asgd", "casgd"):
+            for name in (name for name in ALGORITHMS if ALGORITHMS[name].averaging):
                 yield Job(("eqn:objective",), f"optimum: {case.name}, {loss}", partial(approach, case, loss, lam, name))
 
 
 def approach(case: Case, loss: str, lam: float, name: str) -> Iterator[Entry]:
-    """F − F* of the mean of T = 100 m iterates, as a share of F(0) − F*."""
+    """Measure F − F* of the mean of T = 100 m iterates, as a share of F(0) − F*."""
     problem = Problem(case.X, case.y, loss, lam)
-    centred = name == "casgd"
+    centred = ALGORITHMS[name].centred
     minimum = minimise(problem, centred)
     indices = draw_indices(problem.m, PASSES * problem.m, rng=0)
     mean = getattr(efficient, name)(problem, indices)

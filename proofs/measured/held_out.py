@@ -1,6 +1,6 @@
 """Measure held-out evaluation: train on a part of the mails or tweets, test on the rest, unseen by λ and tf-idf.
 
-Nothing is claimed here of what averaging or centring buy; this is how it is measured.
+Nothing is claimed here of what averaging or centring buy.
 """
 
 from typing import Any, NamedTuple
@@ -10,13 +10,14 @@ import scipy.sparse as sp
 
 from efficient import States
 from efficient.cli.features import fit_transform_to
+from efficient.runs.algorithms import ALGORITHMS
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
 from reference import Predictor, Problem, draw_indices, safe_t0
 from reference.averaging import polynomial
 from reference.datasets import Dataset
 
 KINDS = ("last", "uniform", "t-weighted")
-"""The last iterate, the paper's mean, and the mean with the weight ω_t = t."""
+"""Last iterate, the paper's mean, and the mean with the weight ω_t = t."""
 
 
 class Split(NamedTuple):
@@ -37,7 +38,7 @@ class Parts(NamedTuple):
     y: np.ndarray
 
     def miss(self, predictor: Predictor) -> float:
-        """On the rest, the share of wrong labels; for losses of numbers, the mean absolute error."""
+        """Evaluate on the rest: the share of wrong labels; for losses of numbers, the mean absolute error."""
         p = predictor.predict(self.X)
         if self.problem.loss.binary:
             return float(np.mean(np.where(p > 0, 1, -1) != self.y))
@@ -82,8 +83,8 @@ def by_draw(rest: Parts, algorithm: str, passes: int, draws: int = 8) -> np.ndar
 def _misses(rest: Parts, lams, algorithm: str, indices) -> np.ndarray:
     """Measure the held-out error for each λ and kind. Unbounded slopes take the safe t0, without which the steps overshoot."""
     problems = [rest.problem.variant(lam=lam) for lam in lams]
-    safe = rest.problem.loss.name == "squared"
-    t0 = [safe_t0(problem, algorithm == "casgd") if safe else 0 for problem in problems]
+    safe = rest.problem.loss.slope_bound is None
+    t0 = [safe_t0(problem, ALGORITHMS[algorithm].centred) if safe else 0 for problem in problems]
     uniform = States(problems, algorithm, t0=t0).run(indices, progress=False)
     predictors = [uniform.last(), uniform.average()]
     weighted = States(problems, algorithm, t0=t0, weights=polynomial(1)).run(indices, progress=False)

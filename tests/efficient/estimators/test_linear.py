@@ -411,7 +411,7 @@ def test_estimators_are_imported_when_they_are_asked_for():
 
 
 def test_defaults_are_as_good_as_those_of_scikit_learn():
-    """Within 1 % in accuracy on the mails, and better on the tweets; see `python -m proofs.measured.accuracy`."""
+    """Within 1 % in accuracy on the mails, and better on the tweets; see `python -m proofs.measured`."""
     found = {}
     for load, estimators in (
         (load_spam, (CASGDClassifier(random_state=0), SGDClassifier(random_state=0), CASGDClassifier(alpha=1, random_state=0))),
