@@ -133,7 +133,7 @@ def check_conjugate(loss):
     exact, rounding = in_exact(loss), 0 if loss.exact is None else 1e-12
     for y in labels(loss):
         for p in GRID:
-            g = exact.derivative(p, y)
+            g = Fraction(exact.derivative(p, y))  # an int, where the loss is linear
             assert abs(exact.value(p, y) + loss.conjugate(g, y) - g * p) <= rounding, (p, y)
         lowest = min(exact.value(p, y) for p in [*GRID, Fraction(-1000), Fraction(1000)])
         assert abs(lowest + loss.conjugate(0, y)) <= rounding, y
@@ -267,7 +267,7 @@ def test_get_loss_knows_names_and_losses():
     for name, loss in LOSSES.items():
         assert get_loss(name) is loss and get_loss(loss) is loss
     for wrong in ("Hinge", "", None, 1, ["hinge"]):
-        with pytest.raises(ValueError, match="'absolute', 'squared', 'hinge', 'log'"):
+        with pytest.raises(ValueError, match=f"one of {', '.join(map(repr, LOSSES))}"):
             get_loss(wrong)
     with pytest.raises(FrozenInstanceError):
         LOG.name = "other"

@@ -71,7 +71,7 @@ def test_train_calls_back_after_ctrl_c_if_a_step_was_taken(monkeypatch):
     assert kept == [16]
 
 
-@pytest.mark.parametrize(("loss", "words"), [("squared", ["larger t0", "(absolute)"]), ("absolute", []), ("log", [])])
+@pytest.mark.parametrize(("loss", "words"), [("squared", ["larger t0", "(absolute"]), ("absolute", []), ("log", [])])
 def test_train_says_what_helps_against_an_overflow(loss, words):
     X, y, _ = make_generic(60, 20, 5, seed=2, binary=loss == "log")
     run = begin(make_problems(1e3 * X, y, None, loss, [5e-324]), Settings(t0=0))
