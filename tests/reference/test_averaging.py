@@ -10,11 +10,11 @@ import efficient
 import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
-from reference import LOSSES, Problem, draw_indices
+from reference import Problem, draw_indices
 from reference.arithmetic import fraction
 from reference.averaging import evaluate, polynomial, suffix
 from reference.datasets import make_generic, make_ties
-from tests.helpers import AVERAGES, AVERAGING, CENTRED
+from tests.helpers import AVERAGING, CENTRED
 
 GENERIC, TIES = make_generic(7, 5, 3, seed=1), make_ties(7, 4, 2, seed=14)
 PI = draw_indices(7, 10, rng=3)
@@ -61,35 +61,6 @@ def test_asgd_refuses_what_is_no_function_and_weights_that_are_all_0(side):
 def test_weights_of_an_algorithm_without_an_average_are_refused(algorithm):
     with pytest.raises(ValueError, match=rf"weights.*{algorithm}"):
         State(Problem(GENERIC.X, GENERIC.y, "log", 0.5), algorithm, weights=suffix(1))
-
-
-@pytest.mark.parametrize("weight", [None, EXAMPLE_WEIGHT], ids=["plain", "weighted examples"])
-@pytest.mark.parametrize("t0", [1, Fraction(1, 3)], ids=str)
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_last_iterates_with_offsets_equal_the_definition_at_every_prefix(algorithm, loss, t0, weight):
-    for X, y, _ in (GENERIC, TIES):
-        problem = Problem(X, y, loss, Fraction(1, 2), weight)
-        state = State(problem, algorithm, t0=t0)
-        for step in reference.iterates(problem, PI, centred=algorithm in CENTRED, t0=t0):
-            found = state.run(PI[step.t - 1 : step.t]).last()
-            assert (state.p, state.g, found.b) == (step.p, step.g, step.predictor.b)
-            np.testing.assert_array_equal(found.w, step.predictor.w)
-
-
-@pytest.mark.parametrize("weight", [None, EXAMPLE_WEIGHT], ids=["plain", "weighted examples"])
-@pytest.mark.parametrize("t0", [0, Fraction(1, 3)], ids=str)
-@pytest.mark.parametrize("weights", [*(name for name in AVERAGES if name[0] not in "(√"), "cubic"])
-@pytest.mark.parametrize("algorithm", AVERAGING)
-def test_weighted_averages_equal_the_definition(algorithm, weights, t0, weight):
-    problem = Problem(GENERIC.X, GENERIC.y, "log", Fraction(1, 2), weight)
-    for T in (5, 10):
-        found, wanted = (
-            getattr(side, algorithm)(problem, PI[:T], t0=t0, weights=AVERAGES.get(weights, polynomial(3, Fraction(1, 3))))
-            for side in (efficient, reference)
-        )
-        np.testing.assert_array_equal(found.w, wanted.w)
-        assert found.b == wanted.b
 
 
 @pytest.mark.parametrize("algorithm", AVERAGING)
