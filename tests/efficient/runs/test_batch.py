@@ -98,7 +98,9 @@ def _read_only(X):
         array.setflags(write=False)
 
 
-@pytest.mark.parametrize("change", [_float32, _int64, _read_only])
+@pytest.mark.parametrize(
+    "change", [_float32, pytest.param(_int64, marks=pytest.mark.nightly), pytest.param(_read_only, marks=pytest.mark.nightly)]
+)
 def test_rows_of_any_storage_give_the_same_bits(change):
     problems = variants(stored(change), models=5)
     assert np.shares_memory(States(problems)._X.data, problems[0].X.data)

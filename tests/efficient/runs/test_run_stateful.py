@@ -215,10 +215,10 @@ class ForgetsNarrowRows(State):
 
 
 @pytest.mark.parametrize(
-    "fault", [ForgetsH, RestartsT, MovesWhenLookedAt, RunsUpToTheFault, CopiesByReference, ForgetsNarrowRows]
+    "mutant", [ForgetsH, RestartsT, MovesWhenLookedAt, RunsUpToTheFault, CopiesByReference, ForgetsNarrowRows]
 )
-def test_the_search_finds_a_broken_state(fault):
-    broken = type(fault.__name__, (Orders,), {"kind": fault})
+def test_the_search_finds_a_mutant(mutant):
+    broken = type(mutant.__name__, (Orders,), {"kind": mutant})
     search = settings(max_examples=1000, phases=[Phase.generate], database=None, derandomize=True)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(broken, settings=search)
