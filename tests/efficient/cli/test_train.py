@@ -25,7 +25,7 @@ from efficient.training.metrics import quality, shown_quality
 from efficient.training.splits import hold_out
 from reference import LOSSES, Problem, draw_indices, safe_t0
 from reference.averaging import polynomial
-from reference.datasets import load_spam, load_tweets
+from reference.datasets import load_spam
 from reference.svmlight import load_svmlight
 
 COMMAND = [sys.executable, "-m", "efficient"]
@@ -56,35 +56,20 @@ def test_train_evaluate_predict_agree(works, table, mails):
 
 
 @pytest.mark.parametrize("order", ["iid", "permuted", "cyclic"])
-@pytest.mark.parametrize(("algorithm", "loss"), [("casgd", "log"), ("asgd", "hinge"), ("csgd", "log")])
+@pytest.mark.parametrize(("algorithm", "loss"), [("casgd", "log"), ("asgd", "hinge"), ("csgd", "squared")])
 def test_model_is_that_of_the_library_to_the_bit(works, table, mails, algorithm, loss, order):
     options = ["--algorithm", algorithm, "--loss", loss, "--lam", "0.01", "--seed", 7, "--order", order, "--epochs", 3]
     printed = table(works("train", mails, "-o", "a.model", *options))
     X, y, _ = load_spam()
     problem = Problem(X[::5], y[::5], loss, 0.01)
-    predictor = library(problem, algorithm, draw_indices(1210, 3 * 1210, 7, order))
+    t0 = safe_t0(problem, centred=True) if loss == "squared" else 0
+    predictor = library(problem, algorithm, draw_indices(1210, 3 * 1210, 7, order), t0=t0)
     (read,) = load_model("a.model").predictors
     np.testing.assert_array_equal(read.w, predictor.w)
     np.testing.assert_array_equal(read.predict(X), predictor.predict(X))
     centred = algorithm != "asgd"
     assert printed["objective"][-1] == pytest.approx(problem.objective(predictor, centred), rel=1e-5)
-    assert problem.objective(predictor, centred) != pytest.approx(problem.objective(predictor, not centred), rel=1e-4)
-
-
-def test_numbers_are_predicted_as_by_the_library(works, table):
-    X, y, _ = load_tweets()
-    dump_svmlight_file(X, y, "tweets.svm", zero_based=False)
-    out = works("train", "tweets.svm", "-o", "a.model", "--loss", "squared", "--hold-out", 0.2, "--epochs", 4)
-    X, y, _ = load_svmlight("tweets.svm")  # scikit-learn wrote the labels with 16 digits
-    held = hold_out(X, 0.2, 0)
-    problem = Problem(X[~held], y[~held], "squared", 1e-4)
-    predictor = library(problem, "casgd", draw_indices(problem.m, 4 * problem.m, 0), t0=safe_t0(problem, centred=True))
-    predicted = np.array(works("predict", "a.model", "tweets.svm").split(), dtype=float)
-    np.testing.assert_array_equal(predicted, predictor.predict(X))
-    printed, mse = table(out), np.mean((predicted - y)[held] ** 2)
-    assert printed["held-out MSE"][-1] == pytest.approx(mse, rel=1e-5)
-    assert printed["held-out R2"][-1] == pytest.approx(1 - mse / np.var(y[held]), rel=1e-5)
-    assert "R2 " in works("evaluate", "a.model", "tweets.svm")
+    assert problem.objective(predictor, centred) != pytest.approx(problem.objective(predictor, not centred), rel=2e-5)
 
 
 @pytest.mark.parametrize("labels", ["0 1", "-1 +1", "1.5 -2.5", "-3 1e9"])
@@ -134,13 +119,6 @@ def test_labels_that_are_no_classes_are_refused(fails):
     assert not Path("a.model").exists()
 
 
-def test_transformation_is_fitted_to_the_training_part_and_kept_in_the_model(works, mails):
-    works("train", mails, "-o", "a.model", "--tfidf", "--hold-out", "0.3", "--seed", 3, *FEW)
-    X, model = load_spam().X[::5], load_model("a.model")
-    np.testing.assert_array_equal(model.transform.factor, fit_transform_to(X[~hold_out(X, 0.3, 3)], "tfidf").factor)
-    assert (model.transform.factor != fit_transform_to(X, "tfidf").factor).any()
-
-
 def clock(monkeypatch, step):
     """Let the clocks go by so many seconds each time they are read."""
     fake = SimpleNamespace(perf_counter=itertools.count(1000, step).__next__, monotonic=itertools.count(1000, step).__next__)
@@ -161,20 +139,13 @@ def test_table_line_by_line(works, monkeypatch):
     assert head == "  ".join(["epoch", *(f"{name:>14}" for name in names), "seconds"])
     values = [quality(LOSSES["squared"], model.scores(X[part]), y[part], None) for part in (~held, held)]
     assert line.split()[2:-1] == [shown_quality(value) for part in values for value in part.values()]
+    np.testing.assert_array_equal(model.transform.factor, fit_transform_to(X[~held], "scale").factor)
+    assert (model.transform.factor != fit_transform_to(X, "scale").factor).any()
     assert (len(line), line[-6:], last) == (len(head), "  1.00", "wrote m")
     assert model.training == {
         **{"loss": "squared", "lam": 0.5, "algorithm": "casgd", "average": "weighted", "t0": "auto", "order": "iid"},
         **{"seed": 2, "hold_out": 0.4, "transform": "scale", "zero_based": False, "epochs": 1, "rows": int((~held).sum())},
     }
-
-
-@pytest.mark.usefixtures("folder")
-def test_same_training_is_the_same_file(works):
-    files = []
-    for seed in (1, 1, 2):
-        works("train", "a.svm", "-o", "a.model", "--seed", seed, *FEW)
-        files.append(Path("a.model").read_bytes())
-    assert files[0] == files[1] != files[2]
 
 
 def test_overflow_names_the_step_and_the_cure(fails):
