@@ -151,8 +151,7 @@ class LinearEstimator(BaseEstimator):
         if isinstance(loss, Loss) and loss.slope_bound is None and isinstance(self.t0, str):
             raise AttributeError(
                 f"t0 must be a number for partial_fit with the {loss.name} loss, whose slope has no bound; got {self.t0!r}. "
-                "Give t0=R²/alpha, where R² is the greatest squared length of a row [x, 1] to come, or t0=0 for the steps of "
-                "the paper"
+                "Give R²/alpha, where R² is the greatest squared length of a row [x, 1] to come, or 0 as in the paper"
             )
         return True
 

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from reference import LOSSES, Loss
 from reference.averaging import AVERAGES, Weights
-from reference.losses import get_loss
 
 from ..runs.algorithms import ALGORITHMS
 
@@ -39,11 +38,6 @@ class Settings(NamedTuple):
     def weights(self) -> Weights | None:
         """Averaging weights; None for uniform ones, and for an algorithm without an average."""
         return AVERAGES[self.average] if self.average is not None and ALGORITHMS[self.algorithm].averaging else None
-
-    @property
-    def needs_rows_for_t0(self) -> bool:
-        """Tell whether t0 has to be found from the rows."""
-        return self.t0 == "auto" and get_loss(self.loss).slope_bound is None
 
 
 DEFAULTS = Settings()
