@@ -423,7 +423,7 @@ def test_ctrl_c_leaves_the_model_of_the_steps_taken():
 LAM, TOLERANCE = 1e-3, 1e-3
 """After 200 epochs the t-weighted average is this near to the minimum, in units of F(0); measured 3e-5 to 8e-4."""
 CASES = [
-    *(("tweets", loss) for loss in LOSSES),
+    *(pytest.param("tweets", loss) for loss in LOSSES),
     *(pytest.param("spam", loss, marks=pytest.mark.nightly) for loss in LOSSES if LOSSES[loss].binary),
 ]
 
@@ -464,22 +464,25 @@ def test_certified_minimum_is_reached(algorithm, name, loss):
         assert objective(problem, trained(problem, algorithm=algorithm, **wrong), centred) > most
 
 
+SOLVERS = {
+    "hinge": lambda C: LinearSVC(loss="hinge", random_state=0, fit_intercept=False, C=C, tol=1e-6, max_iter=20_000),
+    "log": lambda C: LogisticRegression(fit_intercept=False, C=C, tol=1e-6, max_iter=20_000),
+    "absolute": lambda C: LinearSVR(epsilon=0, random_state=0, fit_intercept=False, C=C, tol=1e-6, max_iter=20_000),
+    "squared": lambda C: Ridge(alpha=1 / C, fit_intercept=False, solver="lsqr", tol=1e-8),
+}
+"""Solvers of another kind for the losses for which scikit-learn has one, with C = 1/(λm)."""
+
+
 def of_scikit_learn(problem, lam):
     """Minimiser of F by a solver of another kind, on rows [x, 1]."""
     rows = sp.csr_matrix(sp.hstack([rows_of(problem), np.ones((problem.m, 1))]))
-    with_c = {"fit_intercept": False, "C": 1 / (lam * problem.m), "tol": 1e-6, "max_iter": 20_000}
-    solver = {
-        "hinge": lambda: LinearSVC(loss="hinge", random_state=0, **with_c),
-        "log": lambda: LogisticRegression(**with_c),
-        "absolute": lambda: LinearSVR(epsilon=0, random_state=0, **with_c),
-        "squared": lambda: Ridge(alpha=lam * problem.m, fit_intercept=False, solver="lsqr", tol=1e-8),
-    }[problem.loss.name]()
+    solver = SOLVERS[problem.loss.name](1 / (lam * problem.m))
     solution = solver.fit(rows, problem.y).coef_.ravel()
     solver.coef_, solver.intercept_ = solution[:-1], solution[-1:]
     return solver
 
 
-@pytest.mark.parametrize(("name", "loss"), CASES)
+@pytest.mark.parametrize(("name", "loss"), [case for case in CASES if case.values[1] in SOLVERS])
 def test_solvers_of_scikit_learn_find_the_same_objective(name, loss):
     problem = problem_of(name, loss)
     ours = objective(problem, trained(problem, algorithm="asgd", n_epochs=200))
