@@ -127,20 +127,8 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         callback=None,
         warm_start=False,
     ):
-        super().__init__(
-            loss,
-            alpha=alpha,
-            algorithm=algorithm,
-            average=average,
-            t0=t0,
-            n_epochs=n_epochs,
-            n_steps=n_steps,
-            sampling=sampling,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-            warm_start=warm_start,
-        )
+        given = locals()
+        super().__init__(**{name: given[name] for name in LinearEstimator._get_param_names()})
         self.class_weight = class_weight
 
     def fit(self, X, y, sample_weight=None) -> Self:
