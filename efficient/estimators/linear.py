@@ -203,7 +203,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         return isinstance(self.class_weight, str) and self.class_weight == "balanced"
 
     def _find_classes(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        check_classification_targets(y)
+        _check_labels(y)
         return _several(np.unique(y if weight is None else y[np.nonzero(weight)]))
 
     def _known_classes(self, y: np.ndarray, classes, resumed: bool) -> np.ndarray:
@@ -211,7 +211,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
             raise ValueError("class_weight must be a dict in partial_fit, which does not have all rows; got 'balanced'")
         if classes is None and not resumed:
             raise ValueError("classes must be all labels to come on the first call to partial_fit; got None")
-        check_classification_targets(y)
+        _check_labels(y)
         known = self.classes_ if classes is None else _several(unique_labels(classes))
         if not np.isin(y, known).all():
             unknown = y[~np.isin(y, known)].tolist()[0]
@@ -233,6 +233,11 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         with np.errstate(over="ignore", invalid="ignore"):
             weight = weight * np.select([y == each for each in classes], list(of_classes))
         return check_weight(weight, len(y), "sample_weight times class_weight")
+
+
+def _check_labels(y: np.ndarray) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn tries whether they are integers
+        check_classification_targets(y)
 
 
 def _several(classes: np.ndarray) -> np.ndarray:

@@ -412,7 +412,7 @@ def targets(draw, numbers):
             return np.array(values)[:, np.newaxis]
         if kind == "series":
             return pd.Series(values)
-    except (ValueError, TypeError, OverflowError):  # numpy or pandas refuse it already
+    except (ValueError, TypeError, OverflowError, UserWarning):  # numpy or pandas refuse it already
         pass
     return values
 
@@ -503,6 +503,7 @@ def seen():
 @settings(max_examples=200 if settings.default.max_examples == 100 else 8000, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases(), stream=st.booleans())
 @example(case=(CASGDRegressor("absolute", alpha=1e-300), [[1e308], [-1e308]], [1e308, -1e308], None, None), stream=False)
+@example(case=(CASGDClassifier(), [[0], [0]], [np.longdouble("1e4000"), -1], None, None), stream=False)
 @example(case=(CASGDRegressor(), [[0], [1e155]], [0, 0], None, None), stream=False)
 @example(case=(CASGDRegressor("absolute"), [[0], [1]], [0, 0], [1e300, 1], None), stream=True)
 @example(case=(CASGDRegressor("absolute"), [[0], [1]], [0, 0], [1e15, 1], None), stream=True)
