@@ -13,7 +13,7 @@ if getattr(reference, "PAPER", None) != "arXiv:1612.09147":
     )
 
 from reference import Predictor, Problem
-from reference.averaging import Weights
+from reference.averaging import AveragingWeights
 
 from .runs.batch import States
 from .runs.state import State
@@ -47,15 +47,15 @@ def sgd(problem: Problem, indices, *, t0=0) -> Predictor:
     return State(problem, "sgd", t0=t0).run(indices).last()
 
 
-def asgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
+def asgd(problem: Problem, indices, *, t0=0, averaging_weights: AveragingWeights | None = None) -> Predictor:
     """Return the mean of all T iterates, at the cost of the last one; parameters and errors as `sgd`.
 
-    With `weights`, a function of the step numbers such as `polynomial(1)` or `suffix(1000)`, it is their weighted mean.
+    With `averaging_weights`, a function of step numbers such as `polynomial(1)` or `suffix(1000)`, it is their weighted mean.
 
     Paper: Algorithm 2 (alg:asgd).
     Cost: O(n + Tk).
     """
-    return State(problem, "asgd", t0=t0, weights=weights).run(indices).average()
+    return State(problem, "asgd", t0=t0, averaging_weights=averaging_weights).run(indices).average()
 
 
 def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
@@ -67,7 +67,7 @@ def csgd(problem: Problem, indices, *, t0=0) -> Predictor:
     return State(problem, "csgd", t0=t0).run(indices).forget_rows().last()
 
 
-def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) -> Predictor:
+def casgd(problem: Problem, indices, *, t0=0, averaging_weights: AveragingWeights | None = None) -> Predictor:
     """Return the mean of all T iterates on centred rows, for raw rows, (w̄_T, b̄'_T); parameters and errors as `asgd`.
 
     In float64 the printed recurrence cancels where a column's mean is large against its spread; such columns are moved to 0 by
@@ -76,7 +76,7 @@ def casgd(problem: Problem, indices, *, t0=0, weights: Weights | None = None) ->
     Paper: Algorithm 3 (alg:casgd).
     Cost: O(n + mk + Tk).
     """
-    return State(problem, "casgd", t0=t0, weights=weights).run(indices).forget_rows().average()
+    return State(problem, "casgd", t0=t0, averaging_weights=averaging_weights).run(indices).forget_rows().average()
 
 
 def __getattr__(name: str):

@@ -8,12 +8,12 @@ from .kernels.prefetch import ahead, ahead_of, side_by_side
 from .kernels.sparse import add, add_both, dot
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total):
+def steps(X, y, sample_weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total):
     """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
-    X, y, weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1
+    X, y, sample_weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1
     omega : the weight ω_j of each of these iterates in the mean; the paper has ω = 1
     u : the harmonic gradient sum, eq. 9 (eqn:buDef, whose terms carry the index i throughout, E3); updated in place
     c : the sum of a_j / j, eq. 6 (eqn:avgBias); in general of ω_j a_j / (j + t0)
@@ -33,7 +33,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 3
         add(v, g, X, i)  # alg:sgd, line 4
         a = g  # alg:sgd, line 5
         c = omega[0] * a / (t + t0)  # alg:asgd, line 5; eq. 6 (eqn:avgBias)
@@ -46,7 +46,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total)
         t = t + 1
         d = dot(v, X, i)  # alg:sgd, line 7; O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # alg:sgd, line 8; Lemma 1 (lem:v): w_{t−1} · x + b_{t−1}
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
         add_both(v, g, u, h * g, X, i)  # alg:sgd, line 10; alg:asgd, line 9; eq. 9 (eqn:buDef), u takes h_{t−1}; O(k)

@@ -8,7 +8,7 @@ from .kernels.prefetch import ahead, ahead_in_order, ahead_of, side_by_side
 from .kernels.sparse import add, add_both, dot
 
 
-def add_up(X, weight, start, stop, xbar, total):
+def add_up(X, sample_weight, start, stop, xbar, total):
     """Add the rows start, …, stop − 1 to Σ_i s_i x_i, in place, and return Σ_i s_i. The paper's weights s_i are 1.
 
     Paper: Algorithm 3 (alg:casgd), line 2.
@@ -16,8 +16,8 @@ def add_up(X, weight, start, stop, xbar, total):
     """
     for i in range(start, stop):
         ahead_in_order(X, i, xbar)
-        add(xbar, weight[i], X, i)  # alg:casgd, line 2
-        total = total + weight[i]
+        add(xbar, sample_weight[i], X, i)  # alg:casgd, line 2
+        total = total + sample_weight[i]
     return total
 
 
@@ -45,12 +45,12 @@ def project(X, xbar, start, stop, projections):
         projections[i] = dot(xbar, X, i)
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, v, u, a, c, h, total, z, r, s):
+def steps(X, y, sample_weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, v, u, a, c, h, total, z, r, s):
     """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
-    X, y, weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total : as in Algorithm 2, with centred predictions (E10)
+    X, y, sample_weight, lam, dloss, indices, t0, omega, t, v, u, a, c, h, total : as in Algorithm 2, predictions centred (E10)
     xbar, theta : the mean feature vector x̄, and θ = 1 + ‖x̄‖²
     projections : q for every row of X; or nothing, and q is computed where it is needed
     z : the projection sum v · x̄, eq. 13 (eqn:zDef)
@@ -71,7 +71,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 3
         add(v, g, X, i)  # alg:sgd, line 4
         a = g  # alg:sgd, line 5
         c = omega[0] * a / (t + t0)  # alg:asgd, line 5; eq. 6 (eqn:avgBias)
@@ -90,7 +90,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         d = dot(v, X, i)  # alg:sgd, line 7; O(k)
         q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 12; O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # alg:casgd, line 13; eq. 15 (eqn:pCenterDef): w_{t−1} · x + b'_{t−1}
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
         add_both(v, g, u, h * g, X, i)  # alg:sgd, line 10; alg:asgd, line 9; eq. 9 (eqn:buDef), u takes h_{t−1}; O(k)

@@ -8,12 +8,12 @@ from .kernels.prefetch import ahead, ahead_of
 from .kernels.sparse import add, dot
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v, a, z, r):
+def steps(X, y, sample_weight, lam, dloss, indices, t0, xbar, theta, projections, t, v, a, z, r):
     """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
-    X, y, weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
+    X, y, sample_weight, lam, dloss, indices, t0, t, v, a : as in Algorithm 1, the predictions in v now being centred ones (E10)
     xbar, theta, projections, z, r : as in Algorithm 3
 
     Returns
@@ -28,7 +28,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v,
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 3
         add(v, g, X, i)  # alg:sgd, line 4
         a = g  # alg:sgd, line 5
         q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 6
@@ -43,7 +43,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, xbar, theta, projections, t, v,
         d = dot(v, X, i)  # alg:sgd, line 7; O(k)
         q = projections[i] if len(projections) else dot(xbar, X, i)  # alg:casgd, line 12; O(1) or O(k)
         p = -(d + r - a * q) / (lam * (t - 1 + t0))  # alg:casgd, line 13; eq. 15 (eqn:pCenterDef): w_{t−1} · x + b'_{t−1}
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
         add(v, g, X, i)  # alg:sgd, line 10; eq. 4 (eqn:gradSum); O(k)

@@ -7,12 +7,12 @@ from .kernels.prefetch import ahead, ahead_of
 from .kernels.sparse import add, dot
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
+def steps(X, y, sample_weight, lam, dloss, indices, t0, t, v, a):
     """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
     ----------
-    X, y, weight : Rows, their labels, and the weight of each row's loss; the paper has weight 1
+    X, y, sample_weight : Rows, their labels, and the weight of each row's loss; the paper has weight 1
     lam : λ
     dloss : callable (p, y) -> ℓ'(p, y)
     indices : the drawn examples π_{t+1}, …, at least one
@@ -32,7 +32,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
     if t == 0:
         t, i, first = t + 1, indices[0], 1
         p = 0  # = w_0 · x + b_0
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 3
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 3
         add(v, g, X, i)  # alg:sgd, line 4
         a = g  # alg:sgd, line 5
     for j in range(first, len(indices)):  # alg:sgd, line 6
@@ -42,7 +42,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, t, v, a):
         t = t + 1
         d = dot(v, X, i)  # alg:sgd, line 7; O(k)
         p = -(d + a) / (lam * (t - 1 + t0))  # alg:sgd, line 8; Lemma 1 (lem:v): w_{t−1} · x + b_{t−1}
-        g = weight[i] * dloss(p, y[i])  # alg:sgd, line 9
+        g = sample_weight[i] * dloss(p, y[i])  # alg:sgd, line 9
         if p - p != 0:  # overflow: p is infinite or NaN
             break
         add(v, g, X, i)  # alg:sgd, line 10; eq. 4 (eqn:gradSum); O(k)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-Weights = Callable[[Any], Any]
+AveragingWeights = Callable[[Any], Any]
 """ω: from step numbers 1, 2, … (an array, or one exact number) to weights >= 0."""
 
 
-def polynomial(degree: int, t0=0) -> Weights:
+def polynomial(degree: int, t0=0) -> AveragingWeights:
     """Make ω_t = (t + t0)^degree: later iterates count more; degree 1 with the t0 of the steps is the t-weighted average.
 
     Paper: none; the uniform average is degree 0.
@@ -21,7 +21,7 @@ def polynomial(degree: int, t0=0) -> Weights:
     return partial(_power, degree=degree, t0=t0)
 
 
-def suffix(start: int) -> Weights:
+def suffix(start: int) -> AveragingWeights:
     """Make ω_t = 1 after step `start` and 0 up to it: the uniform average of the iterates after a burn-in.
 
     Paper: none; the uniform average is suffix(0).
@@ -37,30 +37,34 @@ def _after(t, start):
     return 1 * (t > start) if isinstance(t, np.ndarray) else int(bool(t > start))
 
 
-def check_weights(weights: Weights | None) -> Weights | None:
+def check_weights(averaging_weights: AveragingWeights | None) -> AveragingWeights | None:
     """Validate averaging weights, a function or None; return them as they are."""
-    if weights is not None and not callable(weights):
-        raise TypeError(f"weights must be a function of the step numbers, such as polynomial(1); got {weights!r}")
-    return weights
+    if averaging_weights is not None and not callable(averaging_weights):
+        raise TypeError(
+            f"averaging_weights must be a function of the step numbers, such as polynomial(1); got {averaging_weights!r}"
+        )
+    return averaging_weights
 
 
-def evaluate(weights: Weights | None, first: int, steps: int, number) -> np.ndarray:
-    """Compute and validate ω for the steps first, …, first + steps − 1; without `weights` broadcast 1, no memory."""
-    if weights is None:
+def evaluate(averaging_weights: AveragingWeights | None, first: int, steps: int, number) -> np.ndarray:
+    """Compute and validate ω for the steps first, …, first + steps − 1; without `averaging_weights` broadcast 1, no memory."""
+    if averaging_weights is None:
         return np.broadcast_to(np.array(number(1)), steps)
     if number is not np.float64:
         omega = np.empty(steps, dtype=object)
-        omega[:] = [number(weights(number(step))) for step in range(first, first + steps)]
+        omega[:] = [number(averaging_weights(number(step))) for step in range(first, first + steps)]
         if any(each < 0 for each in omega):
-            raise ValueError(f"weights must be >= 0; got {min(omega)}")
+            raise ValueError(f"averaging_weights must be >= 0; got {min(omega)}")
         return omega
-    omega = np.array(weights(np.arange(first, first + steps, dtype=np.float64)), dtype=np.float64)
+    omega = np.array(averaging_weights(np.arange(first, first + steps, dtype=np.float64)), dtype=np.float64)
     if not omega.ndim:
         omega = np.full(steps, omega)
     if omega.shape != (steps,) or not (np.isfinite(omega).all() and (omega >= 0).all()):
-        raise ValueError(f"weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}")
+        raise ValueError(
+            f"averaging_weights must return one finite weight >= 0 for each of the {steps} step numbers; got {omega!r}"
+        )
     return omega
 
 
-AVERAGES: dict[str, Weights | None] = {"weighted": polynomial(1), "uniform": None}
+AVERAGES: dict[str, AveragingWeights | None] = {"weighted": polynomial(1), "uniform": None}
 """Averaging weights by name, as the estimators and the command line offer them; the first is their default."""

@@ -131,9 +131,9 @@ def minimise(problem: Problem, centred: bool = False) -> Minimum:
 def _check(problem: Problem) -> None:
     if problem.number is not np.float64:
         raise TypeError(f"problem must be in float64 to be minimised; got lam={problem.lam!r}. State it with a float lam")
-    if (problem.weight != 1).any():
+    if (problem.sample_weight != 1).any():
         raise ValueError(
-            "weight must be 1 for every example, or the minimum cannot be certified. Make a Problem without weights"
+            "sample_weight must be 1 for every example, or the minimum cannot be certified. Make a Problem without weights"
         )
     if problem.loss.kink is None and problem.loss.curvature is None:
         raise TypeError(

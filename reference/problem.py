@@ -113,7 +113,7 @@ class Problem:
     loss : {"absolute", "squared", "hinge", "log"} or Loss
     lam : float, Fraction or sympy expression
         The regularisation λ > 0. Its type chooses the arithmetic: float64, exact rationals, or symbols.
-    weight : array-like of shape (m,), optional
+    sample_weight : array-like of shape (m,), optional
         Sample weights s_i >= 0, not all 0: F has (1/m) Σ_i s_i ℓ_i, a step's ℓ' is multiplied by the weight of its example,
         and x̄ is the weighted mean. The paper has s_i = 1.
 
@@ -126,16 +126,16 @@ class Problem:
     Cost: O(n + mk).
     """
 
-    def __init__(self, X, y, loss: str | Loss, lam, weight=None):
+    def __init__(self, X, y, loss: str | Loss, lam, sample_weight=None):
         self.lam: Any = check_lam(lam)
         self.number: Any = number_type(self.lam)
         self.loss = get_loss(loss)
         self.X: Rows = as_rows(X, self.number)
         self.y = _check_labels(y, self.m, self.number, self.loss)
-        if weight is None:
-            self.weight = np.broadcast_to(np.array(self.number(1)), self.m)  # broadcast 1, no memory
+        if sample_weight is None:
+            self.sample_weight = np.broadcast_to(np.array(self.number(1)), self.m)  # broadcast 1, no memory
         else:
-            self.weight = check_weight(weight, self.m, number=self.number)
+            self.sample_weight = check_weight(sample_weight, self.m, "sample_weight", self.number)
         if self.number is not np.float64:
             self.loss = in_exact(self.loss)
 
@@ -182,7 +182,7 @@ class Problem:
     @cached_property
     def xbar(self) -> np.ndarray:
         """Mean feature vector x̄, weighted as the examples are."""
-        return mean_row(self.X, self.weight)
+        return mean_row(self.X, self.sample_weight)
 
     def objective(self, predictor: Predictor, centred: bool = False):
         """Compute F(w, b), eq. 1; with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
@@ -198,7 +198,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        losses = self.weight * self._each(self.loss.value, p)
+        losses = self.sample_weight * self._each(self.loss.value, p)
         return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
 
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
@@ -208,7 +208,7 @@ class Problem:
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
-        g = self.weight * self._each(self.loss.derivative, p)
+        g = self.sample_weight * self._each(self.loss.derivative, p)
         total = g.sum()
         from_losses = self.X.transpose_dot(g)
         if at.xbar is not None:
@@ -226,7 +226,7 @@ class Problem:
         (i,) = check_indices([i], self.m)
         at = predictor.explicit(self.xbar) if centred else predictor.implicit()
         x = self.X.dense(i) - self.xbar if centred else self.X.dense(i)
-        g = self.weight[i] * self.loss.derivative(at.w @ x + at.b, self.y[i])
+        g = self.sample_weight[i] * self.loss.derivative(at.w @ x + at.b, self.y[i])
         return self.lam * at.w + g * x, self.lam * at.b + g  # the display after eq. 2 (eqn:gradient)
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:

@@ -11,7 +11,7 @@ from .rows import BLOCK, Rows, as_array, one_each
 ORDERS = ("iid", "permuted", "cyclic")
 
 
-def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> np.ndarray:
+def draw_indices(m: int, steps: int, rng=0, order: str = "iid", sampling_weight=None) -> np.ndarray:
     """Draw the example of each step, as 0-based row numbers.
 
     Parameters
@@ -25,10 +25,10 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
     order : {"iid", "permuted", "cyclic"}
         "iid" draws independently and uniformly with replacement, as the paper does in all its expectations. "permuted"
         visits every example once an epoch, in a new random order; "cyclic" repeats 0, 1, …, m-1 and uses no randomness.
-    weight : array-like of shape (m,), optional
+    sampling_weight : array-like of shape (m,), optional
         Sampling weights >= 0, not all 0: an example is drawn with a probability proportional to its weight. Whole numbers
-        count how often each example occurs: the indices are those of the rows `np.repeat(rows, weight)`, in any order, to the
-        bit; so weights of 1 are the same as none. Other weights are for "iid" only, and only their proportions count.
+        count how often each example occurs: the indices are those of the rows `np.repeat(rows, sampling_weight)`, in any
+        order, to the bit; so weights of 1 are the same as none. Others are for "iid" only, and only their proportions count.
 
     Returns
     -------
@@ -45,15 +45,15 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", weight=None) -> 
     m, steps = _positive("m", m), _positive("steps", steps)
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}; got {order!r}")
-    if weight is None:
+    if sampling_weight is None:
         return _draw(m, steps, rng, order)
-    weight = check_weight(weight, m)
-    counts = as_counts(weight)
+    sampling_weight = check_weight(sampling_weight, m, "sampling_weight")
+    counts = as_counts(sampling_weight)
     if counts is not None:  # draw a row of np.repeat(rows, counts), and find the example that it repeats
         return np.searchsorted(np.cumsum(counts), _draw(int(counts.sum()), steps, rng, order), side="right")
     if order != "iid":
         raise ValueError(f"order must be 'iid' where weights are not whole numbers; got {order!r}")
-    shares = np.cumsum(weight / weight.max())
+    shares = np.cumsum(sampling_weight / sampling_weight.max())
     # random() is at most 1 − 2⁻⁵³, so that the product rounds to less than shares[-1]
     return np.searchsorted(shares, _generator(rng).random(steps) * shares[-1], side="right")
 
@@ -76,7 +76,7 @@ def _generator(rng) -> np.random.Generator:
         raise type(error)(f"rng must be a seed or a numpy generator; got {rng!r}: {error}") from None
 
 
-def check_weight(weight, m: int, name: str = "weight", number: Any = np.float64) -> np.ndarray:
+def check_weight(weight, m: int, name: str, number: Any = np.float64) -> np.ndarray:
     """Validate the weights of m examples: finite numbers >= 0, not all 0; return a copy in the arithmetic of `number`."""
     values = one_each(name, weight, m, number)
     wrong = values[values < 0]

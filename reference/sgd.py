@@ -56,7 +56,7 @@ def _iterates(problem: Problem, indices, xbar, t0) -> Iterator[Iterate]:
         with np.errstate(over="ignore", invalid="ignore"):
             x = problem.X.dense(i) if xbar is None else problem.X.dense(i) - xbar
             p = w @ x + b
-            g = problem.weight[i] * derivative(p, y[i])
+            g = problem.sample_weight[i] * derivative(p, y[i])
             w = (1 - 1 / t) * w - g / (lam * t) * x  # eq. 3 (eqn:GDStep)
             b = (1 - 1 / t) * b - g / (lam * t)  # eq. 3 (eqn:GDStep)
             predictor = Predictor(w, b, xbar).implicit()

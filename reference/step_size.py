@@ -7,7 +7,7 @@ from .rows import Rows
 from .sampling import mean_row
 
 
-def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = None):
+def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray | None = None):
     """Compute R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
 
     In the direction of [x_i, 1], a step of size η multiplies the distance from the minimum of the regularised loss of example
@@ -19,9 +19,9 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
     problem : Problem
     centred : bool
         For csgd and casgd.
-    drawn : ndarray of shape (m,), optional
+    sampling_weight : ndarray of shape (m,), optional
         Sampling weights, as `draw_indices` takes them: examples with the weight 0 are left out, and x̄ is the mean of the
-        drawn rows. Whole weights count: R² is that of the rows `np.repeat(rows, drawn)`, to the bit.
+        drawn rows. Whole weights count: R² is that of the rows `np.repeat(rows, sampling_weight)`, to the bit.
 
     Returns
     -------
@@ -30,17 +30,17 @@ def safe_t0(problem: Problem, centred: bool = False, drawn: np.ndarray | None = 
     Paper: none; its t0 is 0.
     Cost: O(n + mk), in memory as well: only columns of which more than four fifths are stored are made dense.
     """
-    X, weight = problem.X, problem.weight
-    if drawn is not None:
-        weight = weight * drawn.astype(bool)
+    X, weight = problem.X, problem.sample_weight
+    if sampling_weight is not None:
+        weight = weight * sampling_weight.astype(bool)
     if not centred:
         return (weight * (_products(X, X.data, X.data) + 1)).max() / problem.lam
     # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², but coordinate by coordinate in the columns that may have a large mean
-    if drawn is None:
+    if sampling_weight is None:
         xbar, stored, m = problem.xbar, np.bincount(X.indices, minlength=X.n), X.m
     else:
-        xbar, m = mean_row(X, drawn, drawn=True), drawn.sum()
-        stored = np.bincount(X.indices, np.repeat(drawn, np.diff(X.indptr)), X.n)
+        xbar, m = mean_row(X, sampling_weight, drawn=True), sampling_weight.sum()
+        stored = np.bincount(X.indices, np.repeat(sampling_weight, np.diff(X.indptr)), X.n)
     apart = np.zeros(X.n, dtype=bool) if X.exact else stored > 0.8 * m
     rest, data = np.where(apart, 0, xbar), np.where(apart[X.indices], 0, X.data)
     norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1

@@ -73,16 +73,16 @@ def losses_for(name: str) -> tuple[str, ...]:
 PROBLEMS = [(data, loss) for data in DATA for loss in losses_for(data)]
 
 
-def floats(data: str = "generic", loss: str = "log", lam: float = 0.5, weight=None) -> Problem:
+def floats(data: str = "generic", loss: str = "log", lam: float = 0.5, sample_weight=None) -> Problem:
     """Problem in float64."""
     X, y, _ = DATA[data]
-    return Problem(X, y, loss, lam, weight)
+    return Problem(X, y, loss, lam, sample_weight)
 
 
-def exact(data: str = "generic", loss: str = "log", lam: Fraction = Fraction(1, 2), weight=None) -> Problem:
+def exact(data: str = "generic", loss: str = "log", lam: Fraction = Fraction(1, 2), sample_weight=None) -> Problem:
     """Return the same problem in exact arithmetic."""
     X, y, _ = DATA[data]
-    return Problem(X, y, loss, Fraction(lam), weight)
+    return Problem(X, y, loss, Fraction(lam), sample_weight)
 
 
 def draws(problem: Problem, steps: int = 12, seed: int = 7) -> np.ndarray:

@@ -61,8 +61,8 @@ def mean_or_none(train, case: Case, algorithm: str, number=fraction) -> Predicto
 
 def steps_are_equal(case: Case, state=State) -> None:
     """Every p, every g, and after every step the last iterate and the mean, of all algorithms."""
-    weights = AVERAGES[case.weights] if case.weights else None
-    traces = compare(case.problem(fraction), case.indices, t0=case.t0, weights=weights, state=state)
+    weights = AVERAGES[case.averaging_weights] if case.averaging_weights else None
+    traces = compare(case.problem(fraction), case.indices, t0=case.t0, averaging_weights=weights, state=state)
     assert all(len(trace.within) == len(case.indices) and trace.within.all() for trace in traces.values())
 
 
@@ -98,7 +98,7 @@ def steps_are_within_rounding(case: Case, state=State, algorithms=tuple(ALGORITH
             bound.run([i])
             assert bound.p == step.p
             assert Rounded(bound.p).allows(found_p)
-            slope = Rounded(problem.weight[i]) * derivative(case.loss)(found_p, Rounded(problem.y[i]))
+            slope = Rounded(problem.sample_weight[i]) * derivative(case.loss)(found_p, Rounded(problem.y[i]))
             assert slope.allows(found_g)
         if len(p) == len(case.indices):
             assert same(for_raw_rows(bound.last(), running.pivot), step.predictor)
@@ -181,7 +181,7 @@ def permuting_rows(case: Case, train) -> None:
         case,
         rows=tuple(case.rows[i] for i in order),
         y=tuple(case.y[i] for i in order),
-        weight=case.weight and tuple(case.weight[i] for i in order),
+        sample_weight=case.sample_weight and tuple(case.sample_weight[i] for i in order),
         indices=tuple(order.index(i) for i in case.indices),
     )
     for algorithm in ALGORITHMS:
@@ -308,7 +308,7 @@ def zeros_change_no_bit(case: Case, state=State) -> None:
 
 def powers_of_two_change_no_bit(case: Case, state=State) -> None:
     """Twice the weights of the examples and twice λ: the gradient sums double, the predictors stay."""
-    doubled = replace(case, weight=tuple(2 * s for s in case.weight or [1] * case.m), lam=2 * case.lam)
+    doubled = replace(case, sample_weight=tuple(2 * s for s in case.sample_weight or [1] * case.m), lam=2 * case.lam)
     for before, after in runs(case, doubled, state):
         assert before.p == after.p and 2 * before.g == after.g
         assert same(before.last(), after.last())
@@ -342,7 +342,7 @@ def results_are_finite(case: Case, train) -> None:
 def arrays_stay(case: Case, use) -> None:
     """Arrays of the caller are, byte for byte and type for type, what they were before."""
     X, y, indices = case.X, np.array(case.y), np.array(case.indices)
-    weight = case.weight and np.array(case.weight)
+    weight = case.sample_weight and np.array(case.sample_weight)
     kept = [getattr(X, name) for name in ("data", "indices", "indptr", "row", "col") if sp.issparse(X) and hasattr(X, name)]
     arrays = [*kept, y, indices, *([] if weight is None else [weight]), *([] if sp.issparse(X) else [X])]
     before = [(array.dtype, array.tolist()) for array in arrays]

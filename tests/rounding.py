@@ -194,7 +194,7 @@ def in_arithmetic(problem: Problem, number, derivative: Derivative) -> Problem:
     vars(other).pop("xbar", None)
     other.number, other.lam = number, number(problem.lam)
     other.X = problem.X._replace(data=numbers(problem.X.data, number))
-    other.y, other.weight = numbers(problem.y, number), numbers(problem.weight, number)
+    other.y, other.sample_weight = numbers(problem.y, number), numbers(problem.sample_weight, number)
     other.loss = Loss(problem.loss.name, problem.loss.value, derivative)
     return other
 
@@ -204,8 +204,8 @@ def on_rounded(problem: Problem, algorithm: str, derivative: Derivative, pivot=N
 
     Its predictions and predictors bound those of `State(problem, algorithm, **options)`; see `for_raw_rows`.
     """
-    if options.get("weights") is not None:
-        options["weights"] = in_floats(options["weights"])
+    if options.get("averaging_weights") is not None:
+        options["averaging_weights"] = in_floats(options["averaging_weights"])
     other = in_arithmetic(problem, Rounded, derivative)
     if pivot is not None:
         moved = [other.X.dense(i) - numbers(pivot) for i in range(other.m)]
@@ -254,8 +254,8 @@ def sparse_bound(problem: Problem, algorithm: str, indices, derivative, *, pivot
 @np.errstate(over="ignore", invalid="ignore")
 def dense_bound(problem: Problem, algorithm: str, indices, derivative: Derivative, **options) -> Predictor | None:
     """Result of `reference` on rounded numbers; None if the weights are all 0."""
-    if options.get("weights") is not None:
-        options["weights"] = in_floats(options["weights"])
+    if options.get("averaging_weights") is not None:
+        options["averaging_weights"] = in_floats(options["averaging_weights"])
     try:
         return getattr(reference, algorithm)(in_arithmetic(problem, Rounded, derivative), indices, **options)
     except ValueError:

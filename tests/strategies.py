@@ -32,9 +32,9 @@ class Case:
     loss: str
     lam: Any
     indices: tuple
-    weight: tuple | None = None  # of the examples
+    sample_weight: tuple | None = None  # of the examples
     t0: Any = 0
-    weights: str | None = None  # of the iterates, in AVERAGES
+    averaging_weights: str | None = None  # of the iterates, in AVERAGES
     container: str = "csr"
     dtype: str = "float64"
     index: str = "int32"
@@ -51,7 +51,7 @@ class Case:
     @property
     def plain(self) -> "Case":
         """Same problem as the paper has it: t0 = 0, and all weights are 1."""
-        return replace(self, weight=None, t0=0, weights=None)
+        return replace(self, sample_weight=None, t0=0, averaging_weights=None)
 
     def dense(self, number=float) -> np.ndarray:
         """Rows in the arithmetic of `number`, what is stored twice added up."""
@@ -79,11 +79,11 @@ class Case:
 
     def problem(self, number=float) -> Problem:
         """Problem in float64, or with `fraction` in exact arithmetic."""
-        return Problem(self.X, self.y, self.loss, number(self.lam), self.weight)
+        return Problem(self.X, self.y, self.loss, number(self.lam), self.sample_weight)
 
     def options(self, algorithm: str) -> dict:
         """Keyword arguments of a run, those that the algorithm takes."""
-        weights = {"weights": AVERAGES[self.weights] if self.weights else None}
+        weights = {"averaging_weights": AVERAGES[self.averaging_weights] if self.averaging_weights else None}
         return {"t0": self.t0} | (weights if ALGORITHMS[algorithm].averaging else {})
 
 
@@ -95,7 +95,7 @@ class Kind(NamedTuple):
     lam: st.SearchStrategy
     dtypes: tuple[str, ...]
     t0: st.SearchStrategy = st.sampled_from([0, 1, 0.5, 100])
-    weight: st.SearchStrategy = st.sampled_from([1, 0, 2, 0.5, 3])
+    sample_weight: st.SearchStrategy = st.sampled_from([1, 0, 2, 0.5, 3])
 
 
 def single(low: float, high: float) -> st.SearchStrategy:
@@ -171,5 +171,9 @@ def cases(draw, kinds=("generic", "ties", "scaled"), losses=tuple(LOSSES), compi
         case = case.tidy
     if not given_weights:
         return case
-    weight = draw(st.lists(kind.weight, min_size=m, max_size=m).filter(any))
-    return replace(case, weight=tuple(weight), weights=draw(st.sampled_from([name for name in AVERAGES if AVERAGES[name]])))
+    weight = draw(st.lists(kind.sample_weight, min_size=m, max_size=m).filter(any))
+    return replace(
+        case,
+        sample_weight=tuple(weight),
+        averaging_weights=draw(st.sampled_from([name for name in AVERAGES if AVERAGES[name]])),
+    )

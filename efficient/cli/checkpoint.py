@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reference import Problem
-from reference.averaging import Weights
+from reference.averaging import AveragingWeights
 
 from ..runs.batch import resume
 from ..runs.files import check_stored
@@ -33,7 +33,7 @@ class Checkpoint(NamedTuple):
             archive.writestr(MEMBER, json.dumps(self.settings))
         os.replace(part, self.path)
 
-    def load(self, problems: list[Problem], weights: Weights | None) -> Run | None:
+    def load(self, problems: list[Problem], averaging_weights: AveragingWeights | None) -> Run | None:
         """Load the run that was saved last; None if there is no file yet.
 
         Raises ValueError if it was saved with other settings or for other rows, or is damaged.
@@ -52,6 +52,6 @@ class Checkpoint(NamedTuple):
             now = self.settings[name]
             raise ValueError(f"{self.path!r} was saved with {name} = {saved[name]!r}; got {name} = {now!r}. {cure}")
         try:
-            return resume(self.path, problems, weights)
+            return resume(self.path, problems, averaging_weights)
         except ValueError as error:
             raise ValueError(f"{error}. {cure}") from None

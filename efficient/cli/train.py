@@ -84,7 +84,7 @@ def _apart(examples: Examples, held: np.ndarray) -> tuple[Examples, Examples]:
 
 def _resumed(checkpoint: Checkpoint | None, problems: list[Problem], options: argparse.Namespace) -> Run | None:
     """Resume the run of the checkpoint, if there is one."""
-    run = checkpoint.load(problems, options.settings.weights) if checkpoint else None
+    run = checkpoint.load(problems, options.settings.averaging_weights) if checkpoint else None
     if run is None:
         return None
     total = options.epochs * run.problem.m

@@ -75,30 +75,30 @@ class LinearEstimator(BaseEstimator):
         X, y = self._validated(X, y, reset=not resumed, y_numeric=is_regressor(self))
         weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
         known = self._known_classes(y, classes, resumed) if stream else self._find_classes(y, weight)
-        drawn = self._drawn(y, known, weight)
+        sampling_weight = self._drawn(y, known, weight)
         order = "cyclic" if stream else self.sampling
-        epoch = _steps_of_epoch(X.shape[0], drawn, order)
-        run = self._resume(X, y, known) if resumed else self._begin(X, y, known, drawn)
+        epoch = _steps_of_epoch(X.shape[0], sampling_weight, order)
+        run = self._resume(X, y, known) if resumed else self._begin(X, y, known, sampling_weight)
         steps = epoch if stream else self.n_epochs * epoch if self.n_steps is None else int(self.n_steps)
-        schedule, first = Schedule(X.shape[0], steps, epoch, self._rng, order, drawn), run.t
+        schedule, first = Schedule(X.shape[0], steps, epoch, self._rng, order, sampling_weight), run.t
 
         def keep() -> None:
             self._keep(run, -(-(run.t - first) // epoch))
             self._run = run.forget_rows()
 
-        after = None if stream or not (self.verbose or self.callback) else self._report(run, X, y, known, drawn)
+        after = None if stream or not (self.verbose or self.callback) else self._report(run, X, y, known, sampling_weight)
         train(run, schedule, after=after, interrupted=keep)
         keep()
         return self
 
-    def _report(self, run: Run, X, y: np.ndarray, classes, drawn: np.ndarray | None) -> Callable[[int, float], None]:
+    def _report(self, run: Run, X, y: np.ndarray, classes, sampling_weight: np.ndarray | None) -> Callable[[int, float], None]:
         """Make the function to call after each epoch, for `verbose` and `callback`."""
         table = Table()
 
         def after(epoch: int, seconds: float) -> None:
             self._keep(run, epoch)
             if self.verbose:
-                table.line(epoch, evaluate(run, X, y, classes, drawn), seconds)
+                table.line(epoch, evaluate(run, X, y, classes, sampling_weight), seconds)
             if self.callback is not None:
                 self.callback(self.t_, self)
 
@@ -155,7 +155,7 @@ class LinearEstimator(BaseEstimator):
             )
         return True
 
-    def _begin(self, X, y: np.ndarray, classes: np.ndarray | None, drawn: np.ndarray | None) -> Run:
+    def _begin(self, X, y: np.ndarray, classes: np.ndarray | None, sampling_weight: np.ndarray | None) -> Run:
         """Start new models on these rows."""
         for name in ("coef_", "_run"):  # a fit that fails leaves nothing of an older one
             self.__dict__.pop(name, None)
@@ -164,7 +164,7 @@ class LinearEstimator(BaseEstimator):
         self._rng = self._generator()
         self._settings = Settings(self.loss, float(self.alpha), self.algorithm, self.average, self.t0)
         problems = make_problems(X, y, classes, get_loss(self.loss), [float(self.alpha)])
-        return begin(problems, self._settings, drawn)
+        return begin(problems, self._settings, sampling_weight)
 
     def _resume(self, X, y: np.ndarray, classes: np.ndarray | None) -> Run:
         """Let the trained models take their next steps on these rows."""
@@ -217,20 +217,20 @@ class LinearEstimator(BaseEstimator):
         return tags
 
 
-def _steps_of_epoch(m: int, drawn: np.ndarray | None, order: str) -> int:
+def _steps_of_epoch(m: int, sampling_weight: np.ndarray | None, order: str) -> int:
     """Count the steps of an epoch: one for each row that can be drawn, as often as it occurs."""
-    if drawn is None:
+    if sampling_weight is None:
         return m
-    broken = drawn[np.nonzero(drawn % 1)]
+    broken = sampling_weight[np.nonzero(sampling_weight % 1)]
     if len(broken):
         if order != "iid":
             raise ValueError(
                 "sample_weight and class_weight must be integers, which say how often a row occurs, unless rows are drawn with "
                 f"replacement; got {broken[0]}. Use fit with sampling='iid'"
             )
-        return int(np.count_nonzero(drawn))
+        return int(np.count_nonzero(sampling_weight))
     with np.errstate(over="ignore"):
-        total = drawn.sum()
+        total = sampling_weight.sum()
     if total > LONGEST_EPOCH:
         raise ValueError(
             f"integers in sample_weight, which say how often a row occurs, must add up to at most {LONGEST_EPOCH}; got "

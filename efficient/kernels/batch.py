@@ -82,7 +82,9 @@ def add_to(read, write, w, g, hg, X, i, k):
         write(u + to_u * x, w, j, 1, k)
 
 
-def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, w, a, c, h, total, z, r, s, p, g, hg, d):
+def steps(
+    X, y, sample_weight, lam, dloss, indices, t0, omega, xbar, theta, projections, t, w, a, c, h, total, z, r, s, p, g, hg, d
+):
     """Take a step for each of the drawn examples, from step t on, in the arithmetic of the given numbers.
 
     Parameters
@@ -109,7 +111,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         q = projections[i] if len(projections) else dot(xbar, X, i)
         for k in models:
             p[k] = 0  # = w_0 · x + b_0
-            g[k] = weight[i] * dloss(p[k], y[i, k])
+            g[k] = sample_weight[i] * dloss(p[k], y[i, k])
             hg[k] = 0  # = h_0 g
             a[k] = g[k]
             c[k] = omega[0] * a[k] / (t + t0[k])
@@ -134,7 +136,7 @@ def steps(X, y, weight, lam, dloss, indices, t0, omega, xbar, theta, projections
         if not finite:  # overflow: a p is infinite or NaN
             break
         for k in models:
-            g[k] = weight[i] * dloss(p[k], y[i, k])
+            g[k] = sample_weight[i] * dloss(p[k], y[i, k])
             hg[k] = h[k] * g[k]  # u takes h_{t−1}
         add_to_all(w, g, hg, X, i)  # O(k) a model
         for k in models:

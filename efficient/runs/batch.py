@@ -8,7 +8,7 @@ import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0, shown
-from reference.averaging import Weights
+from reference.averaging import AveragingWeights
 from reference.rows import Rows
 
 from ..kernels import batch as many
@@ -25,7 +25,7 @@ def start(
     algorithm: str = "asgd",
     *,
     t0=0,
-    weights: Weights | None = None,
+    averaging_weights: AveragingWeights | None = None,
     centre: Centre | None = None,
 ) -> "State | States":
     """Start a run of each problem: of one by the paper's own loop, a `State`; of several in one pass, `States`.
@@ -34,14 +34,18 @@ def start(
     """
     problems = _alike(problems)
     if len(problems) > 1:
-        return States(problems, algorithm, t0=t0, weights=weights, centre=centre)
-    return State(problems[0], algorithm, t0=_one_each(t0, problems)[0], weights=weights, centre=centre)
+        return States(problems, algorithm, t0=t0, averaging_weights=averaging_weights, centre=centre)
+    return State(problems[0], algorithm, t0=_one_each(t0, problems)[0], averaging_weights=averaging_weights, centre=centre)
 
 
-def resume(path, problems: Iterable[Problem], weights: Weights | None = None) -> "State | States":
+def resume(path, problems: Iterable[Problem], averaging_weights: AveragingWeights | None = None) -> "State | States":
     """Load a run that `start` began and `save` wrote; parameters and errors as `State.load`."""
     problems = _alike(problems)
-    return States.load(path, problems, weights) if len(problems) > 1 else State.load(path, problems[0], weights)
+    return (
+        States.load(path, problems, averaging_weights)
+        if len(problems) > 1
+        else State.load(path, problems[0], averaging_weights)
+    )
 
 
 class States(Run[list[Predictor]]):
@@ -60,7 +64,7 @@ class States(Run[list[Predictor]]):
     algorithm : {"sgd", "asgd", "csgd", "casgd"}
     t0 : number >= 0, or one for each model
         The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
-    weights : function of step numbers, optional
+    averaging_weights : function of step numbers, optional
         Averaging weights: ω_t of each iterate in the means; the paper has ω = 1.
     centre : Centre, optional
         As in a `State`.
@@ -82,12 +86,12 @@ class States(Run[list[Predictor]]):
         algorithm: str = "asgd",
         *,
         t0=0,
-        weights: Weights | None = None,
+        averaging_weights: AveragingWeights | None = None,
         centre: Centre | None = None,
     ):
         first, *_ = self.problems = problems = _alike(problems)
         offsets = _one_each(t0, problems)
-        super().__init__(first, algorithm, weights, centre)
+        super().__init__(first, algorithm, averaging_weights, centre)
         n, models = self.problem.n, len(problems)
         self.t0, self._lam = self._zeros(models), self._zeros(models)
         self.t0[:], self._lam[:] = offsets, [problem.lam for problem in problems]
@@ -128,7 +132,7 @@ class States(Run[list[Predictor]]):
         else:  # x̄ = 0: every row has the projection 0
             mean = self._zeros(0), number(1), np.broadcast_to(np.array(number(0)), problem.m)
         return self._steps(
-            *(self._X, self._y, problem.weight, self._lam, self._dloss, indices, self.t0, omega),
+            *(self._X, self._y, problem.sample_weight, self._lam, self._dloss, indices, self.t0, omega),
             *(*mean, number(self.t), self._room, *self._numbers.values(), *self._workroom),
         )
 
@@ -178,7 +182,7 @@ class States(Run[list[Predictor]]):
         self._check_begun()
         t, models = self.problem.number(self.t), range(len(self.problems))
         n = len(self._room)  # rows that followed may be narrower
-        weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
+        averaging_weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
         biases: list[Any] = [None for _ in models]
         for columns in parts_of(n):
             for k in models:
@@ -188,11 +192,11 @@ class States(Run[list[Predictor]]):
                     of_model["xbar"] = self.xbar[columns]
                 with np.errstate(over="ignore", invalid="ignore"):
                     parts = (of_model[name] for name in recovery.parts)
-                    weights[k][columns], biases[k] = recovery.recover(self._lam[k], t + self.t0[k], *parts)
+                    averaging_weights[k][columns], biases[k] = recovery.recover(self._lam[k], t + self.t0[k], *parts)
         predictors = []
         for k in models:
             with self._named(k):
-                predictors.append(self._predictor(weights[k], biases[k]))
+                predictors.append(self._predictor(averaging_weights[k], biases[k]))
         return predictors
 
     def _kept(self) -> dict[str, Any]:
@@ -220,7 +224,7 @@ def _alike(problems) -> tuple[Problem, ...]:
             raise ValueError(f"problems must be in one arithmetic; got lam={shown(problem.lam)} as number {k}. {cure}")
         if problem.n != first.n or _memory(problem.X) != _memory(first.X):
             raise ValueError(f"problems must share their rows in memory; got others as number {k}. {cure}")
-        if problem.weight is not first.weight and not np.array_equal(problem.weight, first.weight):
+        if problem.sample_weight is not first.sample_weight and not np.array_equal(problem.sample_weight, first.sample_weight):
             raise ValueError(f"problems must share the sample weights; got others as number {k}. {cure}")
         if loss_identity(problem.loss) != loss_identity(first.loss):
             raise ValueError(f"problems must have one loss, {first.loss.name}; got {problem.loss.name} as number {k}. {cure}")

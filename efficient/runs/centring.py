@@ -39,26 +39,26 @@ class Centre(NamedTuple):
     xbar: np.ndarray
 
 
-def find_centre(X: Rows, weight: np.ndarray | None = None) -> Centre:
+def find_centre(X: Rows, sample_weight: np.ndarray | None = None) -> Centre:
     """Find the mean of rows that are drawn with these sampling weights, as `draw_indices` does; equal ones by default.
 
     Whole weights say how often each row occurs: to the bit, the centre is that of a State of the rows `np.repeat(X, weight)`.
 
     Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for whole weights.
     """
-    if weight is None:
-        weight = np.broadcast_to(np.float64(1), X.m)
-    counted = as_counts(weight) is not None
-    return centre_of(X, weight if counted else weight / weight.max(), counted)[0]
+    if sample_weight is None:
+        sample_weight = np.broadcast_to(np.float64(1), X.m)
+    counted = as_counts(sample_weight) is not None
+    return centre_of(X, sample_weight if counted else sample_weight / sample_weight.max(), counted)[0]
 
 
-def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = True) -> tuple[Centre, Rows]:
+def centre_of(X: Rows, sample_weight: np.ndarray, counted: bool = False, pivot: bool = True) -> tuple[Centre, Rows]:
     """Find x̄ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
 
     Parameters
     ----------
     X : Rows
-    weight : ndarray of shape (m,)
+    sample_weight : ndarray of shape (m,)
         In the arithmetic of the rows.
     counted : bool
         Whether the weights say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to
@@ -72,37 +72,39 @@ def centre_of(X: Rows, weight: np.ndarray, counted: bool = False, pivot: bool = 
     Paper: Algorithm 3 (alg:casgd), line 2.
     Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for counted weights.
     """
-    origin, (xbar, rows) = None, _mean(X, weight, counted)
-    if pivot and not X.exact and is_far(xbar, X, weight):
-        origin = find_pivot(X, weight, counted)
+    origin, (xbar, rows) = None, _mean(X, sample_weight, counted)
+    if pivot and not X.exact and is_far(xbar, X, sample_weight):
+        origin = find_pivot(X, sample_weight, counted)
         if origin is not None:
-            xbar, rows = _mean(X, weight, counted, origin)
+            xbar, rows = _mean(X, sample_weight, counted, origin)
     return Centre(origin, xbar), rows
 
 
-def _mean(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
+def _mean(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
     """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well, or their last part."""
     add_up, divide = (in_arithmetic(function, X.exact) for function in (casgd.add_up, casgd.centre))
-    xbar, total, rows = X.zeros(), 0 * weight[0], X
-    for rows, share in _in_parts(X, weight, counted, pivot):
+    xbar, total, rows = X.zeros(), 0 * sample_weight[0], X
+    for rows, share in _in_parts(X, sample_weight, counted, pivot):
         for start, stop in blocks_of_rows(rows):
             total = add_up(rows, share, start, stop, xbar, total)
     divide(xbar, total)
     return xbar, rows
 
 
-def is_far(mean: np.ndarray, X: Rows, weight: np.ndarray) -> bool:
+def is_far(mean: np.ndarray, X: Rows, sample_weight: np.ndarray) -> bool:
     """Screen for a pivot by the mean as a whole, without false negatives.
 
     Cost: O(n + mk), a dot product; nothing is allocated.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("e,e", X.data, X.data, dtype=np.float64)
-        near = mean @ mean <= FAR * squares * (weight.min() / weight.sum())  # at most that share of the mean of ‖x‖²
+        near = mean @ mean <= FAR * squares * (
+            sample_weight.min() / sample_weight.sum()
+        )  # at most that share of the mean of ‖x‖²
     return not (near and np.isfinite(squares))
 
 
-def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
+def find_pivot(X: Rows, sample_weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
     """Find the mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
 
     Mean, variance and density are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
@@ -110,7 +112,7 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
     Parameters
     ----------
     X : Rows in float64 or float32
-    weight : ndarray of shape (m,), optional
+    sample_weight : ndarray of shape (m,), optional
         Equal weights by default.
     counted : bool
         As in `centre_of`.
@@ -122,33 +124,33 @@ def find_pivot(X: Rows, weight: np.ndarray | None = None, counted: bool = False)
     Paper: none; Section "Centering and Translation Invariance" is why any pivot will do.
     Cost: O(n + mk) time, one visit of each entry and a second one where there is a pivot; 16 n bytes.
     """
-    weight = np.broadcast_to(np.float64(1), X.m) if weight is None else weight
-    total = weight.sum()
+    sample_weight = np.broadcast_to(np.float64(1), X.m) if sample_weight is None else sample_weight
+    total = sample_weight.sum()
     with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not large: no pivot
-        moments = _moments(X, weight, counted)
+        moments = _moments(X, sample_weight, counted)
         moments /= total
         mean, square = moments
         if not mean @ mean > LARGE_MEAN * square.sum():
             return None
         pivot = np.where(mean * mean > LARGE_MEAN * square, mean, 0.0)
-    missed = _moments(X, weight, counted, pivot)[0] / total  # by a long sum of large numbers
+    missed = _moments(X, sample_weight, counted, pivot)[0] / total  # by a long sum of large numbers
     return np.where(pivot != 0, pivot + missed, 0.0)
 
 
-def _moments(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+def _moments(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
     """Sum weight_i x_i and weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
     moments, add_up = np.zeros((X.n, 2)), in_arithmetic(add_up_moments, exact=False)
-    for rows, share in _in_parts(X, weight, counted, pivot):
+    for rows, share in _in_parts(X, sample_weight, counted, pivot):
         for start, stop in blocks_of_rows(rows):
             add_up(rows, share, start, stop, moments[:, 0], moments[:, 1])
     return moments.T
 
 
-def _in_parts(X: Rows, weight: np.ndarray, counted: bool, pivot: np.ndarray | None) -> Iterator[tuple[Rows, np.ndarray]]:
+def _in_parts(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None) -> Iterator[tuple[Rows, np.ndarray]]:
     """Yield the rows x − pivot, ready for a loop, and their weights; counted rows so often in succession with the weight 1."""
-    parts: Iterator[tuple[Rows, np.ndarray]] = iter([(X, weight)])
-    if counted and (weight != 1).any():
-        parts = ((part, np.broadcast_to(np.float64(1), part.m)) for part in repeated(X, weight.astype(np.int64)))
+    parts: Iterator[tuple[Rows, np.ndarray]] = iter([(X, sample_weight)])
+    if counted and (sample_weight != 1).any():
+        parts = ((part, np.broadcast_to(np.float64(1), part.m)) for part in repeated(X, sample_weight.astype(np.int64)))
     for rows, share in parts:
         yield prepared(rows, pivot), share
 
@@ -160,7 +162,7 @@ def prepared(X: Rows, pivot: np.ndarray | None) -> Rows:
     return X if X.exact else unsigned(X)
 
 
-def add_up_moments(X, weight, start, stop, first, second):
+def add_up_moments(X, sample_weight, start, stop, first, second):
     """Add the weighted first and second moments of the rows start, …, stop − 1, in place.
 
     Cost: O(k) a row.
@@ -168,7 +170,7 @@ def add_up_moments(X, weight, start, stop, first, second):
     columns, values = X.indices, X.data
     for i in range(start, stop):
         ahead_in_order(X, i, first)
-        share = weight[i]
+        share = sample_weight[i]
         begin, end = entries(X, i)
         for e in range(begin, end):
             j, x = columns[e], values[e]

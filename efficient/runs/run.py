@@ -10,7 +10,7 @@ import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, shown
-from reference.averaging import Weights, check_weights, evaluate
+from reference.averaging import AveragingWeights, check_weights, evaluate
 from reference.rows import Rows
 from reference.sampling import check_indices
 
@@ -50,15 +50,24 @@ class Run(Generic[Made]):
     _recovered: Callable[[Recovery], Made]
     follow: Any
 
-    def __init__(self, problem: Problem, algorithm: str, weights: Weights | None, centre: Centre | None, pivot: bool = True):
+    def __init__(
+        self,
+        problem: Problem,
+        algorithm: str,
+        averaging_weights: AveragingWeights | None,
+        centre: Centre | None,
+        pivot: bool = True,
+    ):
         if algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {algorithm!r}")
         self.problem = problem
         self.algorithm = algorithm
         self._parts = parts = ALGORITHMS[algorithm]
-        if weights is not None and not parts.averaging:
-            raise ValueError(f"weights must be None for {algorithm}, which keeps no average; got {weights!r}")
-        self.weights = check_weights(weights)
+        if averaging_weights is not None and not parts.averaging:
+            raise ValueError(
+                f"averaging_weights must be None for {algorithm}, which keeps no average; got {averaging_weights!r}"
+            )
+        self.averaging_weights = check_weights(averaging_weights)
         self._centre = _check_centre(centre, problem, algorithm)
         self._may_pivot = pivot
         self.pivot: np.ndarray | None = None
@@ -67,7 +76,7 @@ class Run(Generic[Made]):
         self._compile()
         rows = None
         if parts.mean is not None:
-            (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.weight, pivot=pivot)
+            (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.sample_weight, pivot=pivot)
             self.xbar = np.array(xbar, dtype=self._zeros(0).dtype)
             self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
             if not problem.X.exact:
@@ -156,8 +165,8 @@ class Run(Generic[Made]):
     def _take(self, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, in one call of the loop."""
         # length >= 2: numba compiles a separate version for the broadcast array of a single 1, which is contiguous
-        steps = len(indices) if self.weights else max(2, len(indices))
-        omega = evaluate(self.weights, self.t + 1, steps, self.problem.number)
+        steps = len(indices) if self.averaging_weights else max(2, len(indices))
+        omega = evaluate(self.averaging_weights, self.t + 1, steps, self.problem.number)
         self._running = True
         with np.errstate(over="ignore", invalid="ignore"):
             self.t = int(self._advance(indices, omega))
@@ -216,7 +225,9 @@ class Run(Generic[Made]):
             averaging = " or ".join(repr(name) for name, each in ALGORITHMS.items() if each.averaging)
             raise ValueError(f"algorithm must be {averaging} for an average; got {self.algorithm!r}, which keeps none")
         if self.t and np.all(self.total == 0):
-            raise ValueError("weights must not all be 0 up to this step; got only zeros. Take more steps before average()")
+            raise ValueError(
+                "averaging_weights must not all be 0 up to this step; got only zeros. Take more steps before average()"
+            )
         return self._recovered(self._parts.average)
 
     def predictors(self) -> list[Predictor]:
@@ -249,7 +260,7 @@ class Run(Generic[Made]):
         values: dict[str, Any] = {
             "problem": checksum(self.problems),
             "algorithm": self.algorithm,
-            "weighted": self.weights is not None,
+            "weighted": self.averaging_weights is not None,
         }
         values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
         if self._centre is not None:
@@ -257,7 +268,7 @@ class Run(Generic[Made]):
         write_whole(path, lambda file: np.savez(file, **values))
 
     @classmethod
-    def load(cls, path, problem, weights: Weights | None = None) -> Self:
+    def load(cls, path, problem, averaging_weights: AveragingWeights | None = None) -> Self:
         """Read a state written by `save`, to resume on the same problem, with the same averaging weights if it had any.
 
         Raises
@@ -274,19 +285,21 @@ class Run(Generic[Made]):
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
                 same, weighted = int(saved["problem"]) == expected, bool(saved["weighted"])
-                state = cls._begun(problem, saved, weights if weighted else None) if same else None
+                state = cls._begun(problem, saved, averaging_weights if weighted else None) if same else None
             except Exception as error:  # whatever a damaged archive makes its reader raise
                 raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
-        if weighted != (weights is not None):
-            raise ValueError(f"weights must be given just if they were when {os.fspath(path)!r} was saved; got {weights!r}")
+        if weighted != (averaging_weights is not None):
+            raise ValueError(
+                f"averaging_weights must be given just if {os.fspath(path)!r} was saved with some; got {averaging_weights!r}"
+            )
         if state is None:
             raise ValueError(f"{os.fspath(path)!r} was saved for another problem: X, y, loss and lam must be the same")
         return state
 
     @classmethod
-    def _begun(cls, problem, saved: dict[str, np.ndarray], weights: Weights | None) -> Self:
+    def _begun(cls, problem, saved: dict[str, np.ndarray], averaging_weights: AveragingWeights | None) -> Self:
         """Begin a state, and put it where the saved one was."""
-        options: dict[str, Any] = {"t0": saved["t0"][()], "weights": weights}
+        options: dict[str, Any] = {"t0": saved["t0"][()], "averaging_weights": averaging_weights}
         if not saved["may_pivot"]:
             options["pivot"] = False
         if "centre_xbar" in saved:
@@ -317,7 +330,7 @@ def without_rows(problem: Problem) -> Problem:
     vars(empty).pop("xbar", None)
     X = problem.X
     empty.X = X._replace(data=X.data[:0].copy(), indices=X.indices[:0].copy(), indptr=np.zeros(1, X.indptr.dtype))
-    empty.y, empty.weight = problem.y[:0].copy(), problem.weight[:0].copy()
+    empty.y, empty.sample_weight = problem.y[:0].copy(), problem.sample_weight[:0].copy()
     return empty
 
 

@@ -51,7 +51,7 @@ def checksum(problems: tuple[Problem, ...]) -> int:
         (first.X.indices, np.int64),
         (first.X.indptr, np.int64),
         (first.y, np.float64),
-        (first.weight, np.float64),
+        (first.sample_weight, np.float64),
     ]
     for other in others:
         arrays += [(np.array([other.lam]), np.float64), (other.y, np.float64)]

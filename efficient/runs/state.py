@@ -7,7 +7,7 @@ import numpy as np
 
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0
-from reference.averaging import Weights
+from reference.averaging import AveragingWeights
 
 from .algorithms import Recovery
 from .centring import Centre
@@ -34,7 +34,7 @@ class State(Run[Predictor]):
     algorithm : {"sgd", "asgd", "csgd", "casgd"}
     t0 : number >= 0
         The steps have the size 1/(λ(t + t0)). The paper has t0 = 0; `safe_t0` is what the squared loss needs.
-    weights : function of step numbers, optional
+    averaging_weights : function of step numbers, optional
         Averaging weights: ω_t of each iterate in the mean, such as `polynomial(1)` or `suffix(1000)`; the paper has ω = 1.
     centre : Centre, optional
         Origin of csgd and casgd in place of x̄, from `find_centre`; by default it is the mean of the problem's rows.
@@ -59,12 +59,12 @@ class State(Run[Predictor]):
         algorithm: str = "asgd",
         *,
         t0=0,
-        weights: Weights | None = None,
+        averaging_weights: AveragingWeights | None = None,
         centre: Centre | None = None,
         pivot: bool = True,
     ):
         self.t0 = check_t0(t0, problem.number)
-        super().__init__(problem, algorithm, weights, centre, pivot)
+        super().__init__(problem, algorithm, averaging_weights, centre, pivot)
         self._room = self._zeros(1, len(self._parts.vectors))  # an array without entries does not say how far they are apart
         self._make_room(problem.n, problem.n)
         for name in ("p", "g", *self._parts.scalars):
@@ -105,7 +105,7 @@ class State(Run[Predictor]):
         vectors = [getattr(self, name) for name in parts.vectors]
         scalars = [getattr(self, name) for name in parts.scalars]
         t, *scalars, self.p, self.g = self._steps(
-            *(self._X, problem.y, problem.weight, problem.lam, self._dloss, indices),
+            *(self._X, problem.y, problem.sample_weight, problem.lam, self._dloss, indices),
             *(self.t0, *averaging, *mean, problem.number(self.t), *vectors, *scalars),
         )
         for name, value in zip(parts.scalars, scalars, strict=True):

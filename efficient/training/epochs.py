@@ -30,7 +30,7 @@ class Schedule(NamedTuple):
     rng : numpy Generator
         As it was before the first step of the schedule.
     order : {"iid", "permuted", "cyclic"}
-    drawn : ndarray of shape (m,), optional
+    sampling_weight : ndarray of shape (m,), optional
         Sampling weights, as `draw_indices` takes them.
     done : int
         Steps of the schedule that were taken in an earlier run: they are drawn and not taken.
@@ -41,7 +41,7 @@ class Schedule(NamedTuple):
     epoch: int
     rng: np.random.Generator
     order: str = ORDER
-    drawn: np.ndarray | None = None
+    sampling_weight: np.ndarray | None = None
     done: int = 0
 
 
@@ -81,7 +81,7 @@ def train(
     try:
         for start in range(0, schedule.steps, size):
             stop = min(start + size, schedule.steps)
-            indices = draw_indices(schedule.m, stop - start, schedule.rng, schedule.order, schedule.drawn)
+            indices = draw_indices(schedule.m, stop - start, schedule.rng, schedule.order, schedule.sampling_weight)
             indices = indices[max(0, schedule.done - start) :]
             if len(indices):
                 began = time.perf_counter()

@@ -24,7 +24,7 @@ def make_problems(X, y: np.ndarray, classes: np.ndarray | None, loss: str | Loss
     return [problem.variant(lam=lam) for lam in lams for problem in by_label]
 
 
-def begin(problems: list[Problem], settings: Settings, drawn: np.ndarray | None = None) -> Run:
+def begin(problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None = None) -> Run:
     """Start the run of all models, with the paper's own loop if there is one.
 
     Parameters
@@ -32,7 +32,7 @@ def begin(problems: list[Problem], settings: Settings, drawn: np.ndarray | None 
     problems : list of Problem
         Their own loss and λ are taken, not those of the settings.
     settings : Settings
-    drawn : ndarray of shape (m,), optional
+    sampling_weight : ndarray of shape (m,), optional
         Sampling weights of the rows, as `draw_indices` takes them; x̄ and t0 are those of the rows so drawn.
 
     Raises
@@ -43,21 +43,21 @@ def begin(problems: list[Problem], settings: Settings, drawn: np.ndarray | None 
     Cost: O(nK), and O(n + mk) for x̄.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # overflow is looked for below
-        centre = find_centre(problems[0].X, drawn) if settings.centred else None
-        t0 = _step_offsets(problems, settings, drawn)
+        centre = find_centre(problems[0].X, sampling_weight) if settings.centred else None
+        t0 = _step_offsets(problems, settings, sampling_weight)
         try:
-            return start(problems, settings.algorithm, t0=t0, weights=settings.weights, centre=centre)
+            return start(problems, settings.algorithm, t0=t0, averaging_weights=settings.averaging_weights, centre=centre)
         except FloatingPointError:
             raise FloatingPointError("the squared length of the mean row overflows float64. Scale the rows down") from None
 
 
-def _step_offsets(problems: list[Problem], settings: Settings, drawn: np.ndarray | None) -> list[float]:
+def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None) -> list[float]:
     """Find t0 of each problem."""
     if not isinstance(settings.t0, str):
         return [settings.t0] * len(problems)
     if problems[0].loss.slope_bound is not None:
         return [0.0] * len(problems)
-    by_lam = {problem.lam: float(safe_t0(problem, settings.centred, drawn)) for problem in problems}
+    by_lam = {problem.lam: float(safe_t0(problem, settings.centred, sampling_weight)) for problem in problems}
     if not np.isfinite(list(by_lam.values())).all():
         raise FloatingPointError("t0 = R²/λ overflows float64. Scale the rows down, or regularise more")
     return [by_lam[problem.lam] for problem in problems]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from reference import LOSSES, Loss
-from reference.averaging import AVERAGES, Weights
+from reference.averaging import AVERAGES, AveragingWeights
 
 from ..runs.algorithms import ALGORITHMS
 
@@ -35,7 +35,7 @@ class Settings(NamedTuple):
         return ALGORITHMS[self.algorithm].centred
 
     @property
-    def weights(self) -> Weights | None:
+    def averaging_weights(self) -> AveragingWeights | None:
         """Averaging weights; None for uniform ones, and for an algorithm without an average."""
         return AVERAGES[self.average] if self.average is not None and ALGORITHMS[self.algorithm].averaging else None
 

@@ -90,7 +90,14 @@ class Trace(NamedTuple):
 
 
 def compare(
-    problem: Problem, indices, algorithms: Iterable[str] = ALGORITHMS, every: int = 1, *, t0=0, weights=None, state=State
+    problem: Problem,
+    indices,
+    algorithms: Iterable[str] = ALGORITHMS,
+    every: int = 1,
+    *,
+    t0=0,
+    averaging_weights=None,
+    state=State,
 ) -> dict[str, Trace]:
     """|p_t|, [w_t, b_t] and [w̄_t, b̄_t] of the dense definition minus those of the sparse algorithms, at every step.
 
@@ -105,7 +112,7 @@ def compare(
         Compare the predictors, which takes O(n), at the multiples of this step number and at the last step.
     t0 : number >= 0
         Offset of the step size.
-    weights : function of step numbers, optional
+    averaging_weights : function of step numbers, optional
         Averaging weights; means are not compared as long as all of them are 0.
     state : callable (problem, algorithm, **options) -> State
         What is compared with the definition.
@@ -115,16 +122,20 @@ def compare(
     traces: dict[str, Trace] = {}
     for centred in (False, True):
         states = {
-            name: state(problem, name, t0=t0, **({"weights": weights} if ALGORITHMS[name].averaging else {}))
+            name: state(
+                problem, name, t0=t0, **({"averaging_weights": averaging_weights} if ALGORITHMS[name].averaging else {})
+            )
             for name in algorithms
             if ALGORITHMS[name].centred == centred
         }
         if states:
-            traces |= _compare(problem, indices, states, centred, every, t0, weights)
+            traces |= _compare(problem, indices, states, centred, every, t0, averaging_weights)
     return {name: traces[name] for name in algorithms}
 
 
-def _compare(problem: Problem, indices, states: dict[str, State], centred: bool, every: int, t0, weights) -> dict[str, Trace]:
+def _compare(
+    problem: Problem, indices, states: dict[str, State], centred: bool, every: int, t0, averaging_weights
+) -> dict[str, Trace]:
     rows: dict[str, list] = {name: [] for name in states}
     scale, parted = dict.fromkeys(states, 0.0), dict[str, tuple[int, float]]()
     w_sum, b_sum, total = problem.X.zeros(), problem.number(0), problem.number(0)
@@ -132,7 +143,7 @@ def _compare(problem: Problem, indices, states: dict[str, State], centred: bool,
     for step in reference.iterates(problem, indices, centred=centred, t0=t0):
         i = indices[step.t - 1]
         stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
-        (omega,) = evaluate(weights, step.t, 1, problem.number)
+        (omega,) = evaluate(averaging_weights, step.t, 1, problem.number)
         w_sum, b_sum = w_sum + omega * step.predictor.w, b_sum + omega * step.predictor.b
         total = total + omega
         look = step.t % every == 0 or step.t == len(indices)

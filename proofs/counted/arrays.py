@@ -124,7 +124,7 @@ def count_sparse(name: str, problem: Problem, indices, projected: bool = False) 
     mean: tuple = ()
     if algorithm.mean is not None:
         xbar = CountingArray(np.zeros(problem.n), tallies["mean"])
-        theta = algorithm.mean.centre(xbar, algorithm.mean.add_up(X, problem.weight, 0, X.m, xbar, 0))
+        theta = algorithm.mean.centre(xbar, algorithm.mean.add_up(X, problem.sample_weight, 0, X.m, xbar, 0))
         projections = np.empty(X.m if projected else 0)
         if projected:
             algorithm.mean.project(X, CountingArray(xbar, tallies["projection"]), 0, X.m, projections)
@@ -135,7 +135,7 @@ def count_sparse(name: str, problem: Problem, indices, projected: bool = False) 
     scalars = [zero] * len(algorithm.scalars)
     averaging = (np.ones(len(indices)),) if algorithm.average else ()
     t, *scalars, _, _ = algorithm.steps(
-        *(X, problem.y, problem.weight, lam, dloss, indices, zero, *averaging, *mean, zero, *vectors.values(), *scalars)
+        *(X, problem.y, problem.sample_weight, lam, dloss, indices, zero, *averaging, *mean, zero, *vectors.values(), *scalars)
     )
     state |= dict(zip(algorithm.scalars, scalars, strict=True))
     state |= {vector: CountingArray(array, tallies["recovery"]) for vector, array in vectors.items()}
@@ -158,7 +158,7 @@ def count_models(name: str, problem: Problem, labels: np.ndarray, indices) -> tu
     room = CountingArray(np.zeros((problem.n, 2, models)), tally)
     numbers = [np.zeros(models) for _ in (*batch.NUMBERS, "hg", "d")]
     batch.steps(
-        *(problem.X, labels, problem.weight, np.full(models, problem.lam), dloss, indices, np.zeros(models)),
+        *(problem.X, labels, problem.sample_weight, np.full(models, problem.lam), dloss, indices, np.zeros(models)),
         *(np.ones(len(indices)), *mean, zero, room, *numbers),
     )
     k = np.diff(problem.X.indptr)[indices]

@@ -95,12 +95,12 @@ def suboptimality(setting: Setting, seeds: int = 10) -> np.ndarray:
     for seed in range(seeds):
         indices = draw_indices(problem.m, stops[-1], rng=seed)
         uniform, weighted = (
-            State(problem, setting.algorithm, t0=t0, weights=weights_of(kind, stops[-1], t0)) for kind in KINDS[1:3]
+            State(problem, setting.algorithm, t0=t0, averaging_weights=weights_of(kind, stops[-1], t0)) for kind in KINDS[1:3]
         )
         for place, (begin, stop) in enumerate(zip([0, *stops], stops, strict=False)):
             uniform.run(indices[begin:stop])
             weighted.run(indices[begin:stop])
-            late = State(problem, setting.algorithm, t0=t0, weights=weights_of("suffix", stop)).run(indices[:stop])
+            late = State(problem, setting.algorithm, t0=t0, averaging_weights=weights_of("suffix", stop)).run(indices[:stop])
             predictors = (uniform.last(), uniform.average(), weighted.average(), late.average())
             shares[seed, place] = [share(each) for each in predictors]
     shares.flags.writeable = False  # it is kept
@@ -116,7 +116,7 @@ def shares_of_gradients(steps: int) -> np.ndarray:
     lam, order = 4.0, np.arange(steps)
     problem = Problem(sp.eye_array(steps, format="csr"), np.ones(steps), "hinge", lam)
     last = State(problem, "sgd").run(order).last()
-    means = (State(problem, "asgd", weights=weights_of(kind, steps)).run(order).average() for kind in KINDS[1:])
+    means = (State(problem, "asgd", averaging_weights=weights_of(kind, steps)).run(order).average() for kind in KINDS[1:])
     return lam * steps * np.array([each.w for each in (last, *means)])
 
 
@@ -131,7 +131,7 @@ def without_the_first(setting: Setting, dropped: tuple[int, ...], seeds: int = 1
     for seed in range(seeds):
         indices = draw_indices(problem.m, int(setting.passes[-1] * problem.m), rng=seed)
         for place, first in enumerate(dropped):
-            state = State(problem, setting.algorithm, t0=t0, weights=suffix(first))
+            state = State(problem, setting.algorithm, t0=t0, averaging_weights=suffix(first))
             shares[seed, place] = share(state.run(indices).average())
     return shares
 

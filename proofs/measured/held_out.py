@@ -87,6 +87,6 @@ def _misses(rest: Parts, lams, algorithm: str, indices) -> np.ndarray:
     t0 = [safe_t0(problem, ALGORITHMS[algorithm].centred) if safe else 0 for problem in problems]
     uniform = States(problems, algorithm, t0=t0).run(indices, progress=False)
     predictors = [uniform.last(), uniform.average()]
-    weighted = States(problems, algorithm, t0=t0, weights=polynomial(1)).run(indices, progress=False)
+    weighted = States(problems, algorithm, t0=t0, averaging_weights=polynomial(1)).run(indices, progress=False)
     predictors.append(weighted.average())
     return np.array([[rest.miss(each) for each in kinds] for kinds in zip(*predictors, strict=True)])

@@ -45,7 +45,7 @@ def guarantee(ax=None, passes: int = 20, seeds: int = 10):
 def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
     """Return F of the three averages after each of these numbers of steps, from 2."""
     indices = draw_indices(problem.m, int(steps[-1]), rng=seed)
-    uniform, weighted, rows = State(problem, "asgd"), State(problem, "asgd", weights=polynomial(1)), []
+    uniform, weighted, rows = State(problem, "asgd"), State(problem, "asgd", averaging_weights=polynomial(1)), []
     for T in steps:
         before = uniform.run(indices[uniform.t : T - 1]).average() if uniform.t < T - 1 else uniform.average()
         from_0 = Predictor(before.w * (T - 1) / T, before.b * (T - 1) / T)  # w_0 = 0 takes a share of 1/T

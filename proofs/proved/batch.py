@@ -32,7 +32,7 @@ class Draws(NamedTuple):
     """Common inputs of all models: the rows, their weights, the draws, the ω of each, and x̄, θ and the projections."""
 
     rows: Rows
-    weight: Any
+    sample_weight: Any
     indices: Any
     omega: Any
     mean: tuple
@@ -44,7 +44,7 @@ class Draws(NamedTuple):
         averaging = (self.omega,) if algorithm.average else ()
         mean = self.mean if algorithm.centred else ()
         t, *numbers = algorithm.steps(
-            *(self.rows, y, self.weight, lam, dloss, self.indices, t0, *averaging, *mean, t, *vectors),
+            *(self.rows, y, self.sample_weight, lam, dloss, self.indices, t0, *averaging, *mean, t, *vectors),
             *(before[each] for each in algorithm.scalars),
         )
         return t, dict(zip((*algorithm.vectors, *algorithm.scalars, "p", "g"), (*vectors, *numbers), strict=True))
@@ -61,7 +61,7 @@ class Draws(NamedTuple):
                 numbers[each][k] = state[each]
         room.setflags(write=not still)
         t = steps(
-            *(self.rows, y, self.weight, lam, dloss, self.indices, t0, self.omega),
+            *(self.rows, y, self.sample_weight, lam, dloss, self.indices, t0, self.omega),
             *(*self.mean, t, room, *numbers.values()),
         )
         return t, [

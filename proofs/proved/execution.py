@@ -198,7 +198,7 @@ def unrolled(
     t0 = 0 * lam if papers else unknown("t0")
     omega, weight = (np.full(T, 1, dtype=object) if papers else vector(unknown, name, T) for name in ("omega", "weight"))
     problem = Problem(rows, vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
-    problem.weight = weight  # bypass the validation, which asks whether a weight is >= 0
+    problem.sample_weight = weight  # bypass the validation, which asks whether a weight is >= 0
     steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
     xbar = np.full(n, 0 * lam, dtype=object)
     mean: tuple = ()

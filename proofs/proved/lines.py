@@ -8,19 +8,19 @@ import inspect
 from efficient.runs.algorithms import ALGORITHMS, Algorithm
 
 FIRST = [
-    ("g ← ℓ'(0, y_π1)", "g = weight[i] * dloss(p, y[i])"),
+    ("g ← ℓ'(0, y_π1)", "g = sample_weight[i] * dloss(p, y[i])"),
     ("v ← g x_π1", "add(v, g, X, i)"),
     ("a ← g", "a = g"),
 ]
 AVERAGED_FIRST = [("c ← a", "c = omega[0] * a / (t + t0)"), ("h ← 1", "h = omega[0] / (t + t0)")]
 DOT = [("d ← v · x_πt", "d = dot(v, X, i)")]
 UPDATE = [
-    ("g ← ℓ'(p, y_πt)", "g = weight[i] * dloss(p, y[i])"),
+    ("g ← ℓ'(p, y_πt)", "g = sample_weight[i] * dloss(p, y[i])"),
     ("v ← v + g x_πt", "add(v, g, X, i)"),
     ("a ← a + g", "a = a + g"),
 ]
 AVERAGED_UPDATE = [
-    ("g ← ℓ'(p, y_πt)", "g = weight[i] * dloss(p, y[i])"),
+    ("g ← ℓ'(p, y_πt)", "g = sample_weight[i] * dloss(p, y[i])"),
     ("v ← v + g x_πt ; u ← u + h g x_πt", "add_both(v, g, u, h * g, X, i)"),
     ("a ← a + g", "a = a + g"),
     ("c ← c + a/t", "c = c + omega[j] * a / (t + t0)"),
@@ -72,7 +72,7 @@ RECOVERIES = {
               ("b̄' ← −s/(λT)", "return w, s / (-lam * total)")],
 }  # fmt: skip
 
-SUM_OF_ROWS = [("x̄ ← (1/m) Σ x_i", "add(xbar, weight[i], X, i)")]
+SUM_OF_ROWS = [("x̄ ← (1/m) Σ x_i", "add(xbar, sample_weight[i], X, i)")]
 CENTRE = [
     ("(x̄, the division)", "xbar[j] = xbar[j] / total"),
     ("θ ← 1 + ‖x̄‖²", "theta = theta + xbar[j] * xbar[j]"),

@@ -90,7 +90,7 @@ def test_average_of_the_last_iterate_alone_is_the_last_iterate(case):
     problem = case.problem(fraction)
     weights = suffix(len(case.indices) - 1)
     for mean, last in (("asgd", "sgd"), ("casgd", "csgd")):
-        found = getattr(efficient, mean)(problem, case.indices, t0=case.t0, weights=weights)
+        found = getattr(efficient, mean)(problem, case.indices, t0=case.t0, averaging_weights=weights)
         assert same(found, getattr(efficient, last)(problem, case.indices, t0=case.t0))
 
 
@@ -99,7 +99,7 @@ def test_average_of_the_last_iterate_alone_is_the_last_iterate(case):
 @given(case=cases())
 def test_state_float_run_changes_no_bit(move, case):
     # sample weights given and none are different loops to compile
-    if NIGHTLY or case.weight or move is not powers_of_two_change_no_bit:
+    if NIGHTLY or case.sample_weight or move is not powers_of_two_change_no_bit:
         move(case)
 
 
@@ -126,7 +126,9 @@ def test_functions_overflow_is_an_error_and_results_are_finite(case):
     ],
 )
 def test_functions_large_sample_weights_give_an_error_or_finite_results(train, x, weight):
-    results_are_finite(Case(rows=(((0, x),), ()), n=1, y=(1, 1), loss="hinge", lam=1.0, indices=(0,), weight=weight), train)
+    results_are_finite(
+        Case(rows=(((0, x),), ()), n=1, y=(1, 1), loss="hinge", lam=1.0, indices=(0,), sample_weight=weight), train
+    )
 
 
 @few

@@ -96,7 +96,7 @@ class LateKink(State):
 
     def run(self, indices):
         super().run(indices)
-        y, s = self.problem.y[indices[-1]], self.problem.weight[indices[-1]]
+        y, s = self.problem.y[indices[-1]], self.problem.sample_weight[indices[-1]]
         if 1 < self.p * y <= 1.125:
             self.g = -y * s
         return self

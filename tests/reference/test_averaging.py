@@ -52,24 +52,24 @@ def test_evaluate_refuses_weights_below_0_or_of_another_number(number, wrong):
 def test_asgd_refuses_what_is_no_function_and_weights_that_are_all_0(side):
     problem = Problem(GENERIC.X, GENERIC.y, "log", 0.5)
     with pytest.raises(TypeError, match=r"weights must.*'uniform'"):
-        side.asgd(problem, PI, weights="uniform")
+        side.asgd(problem, PI, averaging_weights="uniform")
     with pytest.raises(ValueError, match=r"weights must not all be 0"):
-        side.asgd(problem, PI, weights=lambda t: 0 * t)
+        side.asgd(problem, PI, averaging_weights=lambda t: 0 * t)
 
 
 @pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in AVERAGING])
 def test_weights_of_an_algorithm_without_an_average_are_refused(algorithm):
     with pytest.raises(ValueError, match=rf"weights.*{algorithm}"):
-        State(Problem(GENERIC.X, GENERIC.y, "log", 0.5), algorithm, weights=suffix(1))
+        State(Problem(GENERIC.X, GENERIC.y, "log", 0.5), algorithm, averaging_weights=suffix(1))
 
 
 @pytest.mark.parametrize("algorithm", AVERAGING)
 def test_weighted_averages_are_what_their_names_say(algorithm):
     problem = Problem(GENERIC.X, GENERIC.y, "log", Fraction(1, 2))
     each = [step.predictor for step in reference.iterates(problem, PI, centred=algorithm in CENTRED)]
-    late = getattr(efficient, algorithm)(problem, PI, weights=suffix(4))
+    late = getattr(efficient, algorithm)(problem, PI, averaging_weights=suffix(4))
     np.testing.assert_array_equal(late.w, sum(predictor.w for predictor in each[4:]) / Fraction(6))
-    linear = getattr(efficient, algorithm)(problem, PI, weights=polynomial(1))
+    linear = getattr(efficient, algorithm)(problem, PI, averaging_weights=polynomial(1))
     np.testing.assert_array_equal(linear.w, sum(Fraction(t) * each[t - 1].w for t in range(1, 11)) / Fraction(55))
     uniform = getattr(efficient, algorithm)(problem, PI)
     assert not (uniform.w == late.w).all() and not (uniform.w == linear.w).all()
@@ -77,7 +77,7 @@ def test_weighted_averages_are_what_their_names_say(algorithm):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_defaults_are_weights_of_1_and_t0_of_0_to_the_bit(algorithm):
-    weights = {"weights": lambda t: 0 * t + 1} if algorithm in AVERAGING else {}
+    weights = {"averaging_weights": lambda t: 0 * t + 1} if algorithm in AVERAGING else {}
     found = getattr(efficient, algorithm)(Problem(GENERIC.X, GENERIC.y, "log", 0.01, np.ones(7)), PI, t0=0.0, **weights)
     wanted = getattr(efficient, algorithm)(Problem(GENERIC.X, GENERIC.y, "log", 0.01), PI)
     np.testing.assert_array_equal(found.w, wanted.w)
@@ -88,7 +88,7 @@ def test_defaults_are_weights_of_1_and_t0_of_0_to_the_bit(algorithm):
 def test_translation_invariance_holds_with_weights_and_offsets(algorithm):
     dense = np.array([[Fraction(value) for value in row] for row in GENERIC.X.toarray()], dtype=object)
     c = np.array([Fraction(j - 2, 3) for j in range(5)], dtype=object)
-    arguments = {"t0": Fraction(3)} | ({"weights": polynomial(2)} if algorithm in AVERAGING else {})
+    arguments = {"t0": Fraction(3)} | ({"averaging_weights": polynomial(2)} if algorithm in AVERAGING else {})
     before, after = (
         getattr(efficient, algorithm)(Problem(X, GENERIC.y, "log", Fraction(1, 2), EXAMPLE_WEIGHT), PI, **arguments)
         for X in (dense, dense + c)
@@ -100,7 +100,7 @@ def test_translation_invariance_holds_with_weights_and_offsets(algorithm):
 def test_weights_of_symbolic_runs_and_single_numbers():
     lam = sympy.Symbol("lambda", positive=True)
     problem = Problem([[1], [2]], [1, 2], "squared", lam)
-    late = efficient.asgd(problem, [0, 1], weights=suffix(1))
+    late = efficient.asgd(problem, [0, 1], averaging_weights=suffix(1))
     assert sympy.expand(late.w[0] - reference.sgd(problem, [0, 1]).w[0]) == 0
     plain = Problem(GENERIC.X, GENERIC.y, "log", 0.5)
-    np.testing.assert_array_equal(efficient.asgd(plain, PI, weights=lambda t: 1).w, efficient.asgd(plain, PI).w)
+    np.testing.assert_array_equal(efficient.asgd(plain, PI, averaging_weights=lambda t: 1).w, efficient.asgd(plain, PI).w)

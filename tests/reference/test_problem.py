@@ -133,9 +133,9 @@ def test_algorithms_never_return_infinity(side, algorithm, rows, lam):
 
 
 def test_variant_shares_the_rows_and_validates_the_rest():
-    problem = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5, weight=[1, 3])
+    problem = Problem([[1, 0], [0, 2]], [1, -1], "hinge", 0.5, sample_weight=[1, 3])
     other = problem.variant([-1, 1], 2)
-    assert other.X is problem.X and other.weight is problem.weight and other.loss is problem.loss
+    assert other.X is problem.X and other.sample_weight is problem.sample_weight and other.loss is problem.loss
     assert (other.lam, other.y.tolist()) == (2, [-1, 1])
     assert (problem.lam, problem.y.tolist()) == (0.5, [1, -1])
     assert problem.variant(lam=2).y is problem.y and problem.variant([-1, 1]).lam == 0.5
@@ -151,7 +151,7 @@ def test_variant_shares_the_rows_and_validates_the_rest():
 @pytest.mark.parametrize("number", [float, Fraction])
 def test_objective_and_subgradients_by_hand(number):
     # (1/m) Σ s_i ℓ_i with m = 2, s = (1, 3); squared loss; w = (1, −1), b = 2, so that p = (3, 0), p − y = (2, 1)
-    problem = Problem([[1, 0], [0, 2]], [1, -1], "squared", number(3), weight=[1, 3])
+    problem = Problem([[1, 0], [0, 2]], [1, -1], "squared", number(3), sample_weight=[1, 3])
     predictor = Predictor(np.array([number(1), number(-1)]), number(2))
     assert problem.objective(predictor) == 3 * (2 + 4) / 2 + (4 + 3 * 1) / 4
     w, b = problem.subgradient(predictor)

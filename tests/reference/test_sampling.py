@@ -69,7 +69,7 @@ def test_whole_weights_draw_as_from_repeated_rows(weight, order):
 
 def test_whole_weights_searched_from_the_wrong_side_differ():
     weight = np.array([3, 0, 1, 2])
-    found, drawn = draw_indices(4, 300, 0, weight=weight), draw_indices(6, 300, 0)
+    found, drawn = draw_indices(4, 300, 0, sampling_weight=weight), draw_indices(6, 300, 0)
     assert not (np.searchsorted(np.cumsum(weight), drawn, side="left") == found).all()
 
 
@@ -83,35 +83,35 @@ def test_other_weights_draw_in_proportion(weight):
     share /= share.sum()
 
     def deviations(weight):
-        counts = np.bincount(draw_indices(4, steps, 1, weight=weight), minlength=4)
+        counts = np.bincount(draw_indices(4, steps, 1, sampling_weight=weight), minlength=4)
         return abs(counts - steps * share) / np.sqrt(steps * np.maximum(share * (1 - share), 1 / steps))
 
     assert (deviations(weight) < 5).all()
-    assert np.bincount(draw_indices(4, steps, 1, weight=weight), minlength=4)[share == 0].sum() == 0
+    assert np.bincount(draw_indices(4, steps, 1, sampling_weight=weight), minlength=4)[share == 0].sum() == 0
     assert (deviations(np.sqrt(weight)) > 5).any() or len(set(weight)) == 1  # other weights would be noticed
-    assert len(draw_indices(4, 3, 1, weight=[0, 0, 5e-324, 0])) == 3
+    assert len(draw_indices(4, 3, 1, sampling_weight=[0, 0, 5e-324, 0])) == 3
 
 
 @pytest.mark.parametrize("weight", [None, [3, 0, 1, 2], [0.5, 0.25, 0, 2.25]], ids=str)
 @pytest.mark.parametrize("rng", [lambda: 5, lambda: np.random.RandomState(5), lambda: np.random.Generator(np.random.Philox(5))])
 def test_draws_in_pieces_are_those_of_one_draw(weight, rng):
-    whole, generator = draw_indices(4, 1000, rng(), weight=weight), np.random.default_rng(rng())
-    pieces = [draw_indices(4, steps, generator, weight=weight) for steps in (1, 2, 3, 494, 500)]
+    whole, generator = draw_indices(4, 1000, rng(), sampling_weight=weight), np.random.default_rng(rng())
+    pieces = [draw_indices(4, steps, generator, sampling_weight=weight) for steps in (1, 2, 3, 494, 500)]
     np.testing.assert_array_equal(np.concatenate(pieces), whole)
 
 
 @pytest.mark.parametrize("order", ["permuted", "cyclic"])
 def test_order_of_weights_that_are_not_whole_is_refused(order):
     with pytest.raises(ValueError, match=r"order.*'iid'.*whole numbers"):
-        draw_indices(4, 10, 0, order, weight=[0.5, 1, 1, 1])
+        draw_indices(4, 10, 0, order, sampling_weight=[0.5, 1, 1, 1])
 
 
 def test_whole_weights_count_as_long_as_int64_can():
     for few, many in ((2**60, 2**61), (2**59, 2**60)):
-        assert draw_indices(3, 4, order="cyclic", weight=[0, few, many]).tolist() == [1, 1, 1, 1]
+        assert draw_indices(3, 4, order="cyclic", sampling_weight=[0, few, many]).tolist() == [1, 1, 1, 1]
     for too_many in (2**61, 2**62):
         with pytest.raises(ValueError, match="whole numbers"):
-            draw_indices(3, 4, order="cyclic", weight=[0, 2**61, too_many])
+            draw_indices(3, 4, order="cyclic", sampling_weight=[0, 2**61, too_many])
 
 
 def test_few_steps_of_a_long_epoch_take_the_memory_of_one_epoch():
@@ -192,7 +192,7 @@ def test_algorithms_refuse_wrong_indices_before_any_step(algorithm, side, lam):
 )
 def test_draw_indices_refuses_wrong_weights(weight, error, shown):
     with pytest.raises(error, match=f"weight must.*{shown}"):
-        draw_indices(4, 10, 0, weight=weight)
+        draw_indices(4, 10, 0, sampling_weight=weight)
 
 
 @pytest.mark.parametrize("seed", range(5))

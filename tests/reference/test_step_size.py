@@ -48,7 +48,7 @@ def test_safe_t0_leaves_out_examples_that_are_never_drawn(lam):
     for weight in ([1, 1, 1, 1], [3, 5, 0, 2]):
         problem = Problem(X, np.ones(4), "squared", lam, weight)
         few = Problem(X[1:], np.ones(3), "squared", lam, weight[1:])
-        assert safe_t0(problem, drawn=drawn) == safe_t0(few) < safe_t0(problem)
+        assert safe_t0(problem, sampling_weight=drawn) == safe_t0(few) < safe_t0(problem)
     xbar = drawn @ X / drawn.sum()
     wanted = 1 + max(((x - xbar) ** 2).sum() for x in X[1:])
     assert safe_t0(Problem(X, np.ones(4), "squared", 0.5), True, drawn) == pytest.approx(wanted / 0.5, rel=1e-14)

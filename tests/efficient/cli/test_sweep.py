@@ -44,7 +44,7 @@ def test_sweep_is_the_cross_validation_of_separate_trainings(works, data, loss):
             for label in [None] if known is None else known[-1:] if len(known) == 2 else known:
                 signs = y[rest] if label is None else np.where(y[rest] == label, 1.0, -1.0)
                 problem = Problem(transform.apply(X[rest]), signs, loss, lam)
-                state = State(problem, "casgd", weights=polynomial(1)).run(draw_indices(problem.m, 2 * problem.m, 1))
+                state = State(problem, "casgd", averaging_weights=polynomial(1)).run(draw_indices(problem.m, 2 * problem.m, 1))
                 scores.append(state.average().predict(transform.apply(X[~rest])))
             measured[lam].append(list(quality(LOSSES[loss], np.column_stack(scores), y[~rest], known).values()))
     names, criterion = (["loss", "MSE", "R2"], 0) if known is None else (["loss", "error"], 1)

@@ -35,7 +35,7 @@ FEW = ["--epochs", 2]
 def library(problem, algorithm, indices, **options):
     """Predictor that the command should write."""
     averaging = algorithm in ("asgd", "casgd")
-    state = efficient.State(problem, algorithm, weights=polynomial(1) if averaging else None, **options).run(indices)
+    state = efficient.State(problem, algorithm, averaging_weights=polynomial(1) if averaging else None, **options).run(indices)
     return state.average() if averaging else state.last()
 
 

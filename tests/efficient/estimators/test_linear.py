@@ -54,7 +54,7 @@ def rows_for(loss):
 def library(problem, algorithm, indices, t0=0, **options):
     """Single run that the estimators are to equal."""
     averaging = ALGORITHMS[algorithm].averaging
-    state = State(problem, algorithm, t0=t0, weights=polynomial(1) if averaging else None, **options).run(indices)
+    state = State(problem, algorithm, t0=t0, averaging_weights=polynomial(1) if averaging else None, **options).run(indices)
     return state.average() if averaging else state.last()
 
 
@@ -161,7 +161,7 @@ def test_other_weights_count_by_their_proportions():
     weight = np.random.default_rng(0).random(60)
     one, other = (for_loss("log").fit(DATA.X, DATA.y, sample_weight=scale * weight) for scale in (1, 1024))
     assert same(one, other)
-    drawn = draw_indices(60, 180, 5, weight=weight)
+    drawn = draw_indices(60, 180, 5, sampling_weight=weight)
     problem = Problem(DATA.X, DATA.y, "log", 0.01)
     assert_is(one, library(problem, "casgd", drawn, centre=find_centre(problem.X, weight)))
     absent = weight * (np.arange(60) > 5)

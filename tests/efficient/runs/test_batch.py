@@ -27,10 +27,10 @@ SAMPLE_WEIGHTS = RNG.choice([0, 0.5, 1, 2.25], 60)
 SAMPLE_WEIGHTS[PI[0]] = 0  # so that the first g is −0.0
 
 
-def variants(X=DATA.X, loss="log", models=7, weight=None):
+def variants(X=DATA.X, loss="log", models=7, sample_weight=None):
     """Make problems that differ in their labels and their λ."""
     labels = SIGNS if LOSSES[loss].binary else SIGNS + RNG.standard_normal(SIGNS.shape)
-    first = Problem(X, labels[0][: X.shape[0]], loss, LAMS[0], weight)
+    first = Problem(X, labels[0][: X.shape[0]], loss, LAMS[0], sample_weight)
     return [first.variant(y=labels[k][: first.m], lam=LAMS[k % 4]) for k in range(models)]
 
 
@@ -70,8 +70,8 @@ def test_one_pass_gives_the_bits_of_separate_runs(algorithm, loss):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_sample_weights_and_averaging_weights_give_the_same_bits(algorithm):
-    weights = {"weights": polynomial(1)} if algorithm in AVERAGING else {}
-    assert_same_bits(*both(variants(weight=SAMPLE_WEIGHTS), algorithm, **weights))
+    weights = {"averaging_weights": polynomial(1)} if algorithm in AVERAGING else {}
+    assert_same_bits(*both(variants(sample_weight=SAMPLE_WEIGHTS), algorithm, **weights))
 
 
 @pytest.mark.parametrize("models", range(1, 10))
@@ -156,7 +156,7 @@ def test_exact_models_are_the_definition(algorithm, loss):
     first = Problem(X, y, loss, Fraction(1, 2))
     problems = [first.variant(y=y * sign, lam=lam) for sign in (1, -1) for lam in (Fraction(1, 2), Fraction(2))]
     t0 = [Fraction(k, 3) for k in range(4)]
-    weights = {"weights": polynomial(1)} if algorithm in AVERAGING else {}
+    weights = {"averaging_weights": polynomial(1)} if algorithm in AVERAGING else {}
     pi = draw_indices(8, 9, rng=1)
     states = States(problems, algorithm, t0=t0, **weights)
     for done in range(1, 10):
@@ -271,8 +271,8 @@ def test_problems_share_all_three_arrays_of_their_rows():
         ({"t0": [1]}, ValueError, "t0 must be one number, or one for each of the 2 problems; got 1"),
         ({"t0": [1, -2]}, ValueError, "t0"),
         ({"t0": "2"}, TypeError, "t0"),
-        ({"algorithm": "sgd", "weights": polynomial(1)}, ValueError, "weights must be None for sgd"),
-        ({"weights": 3}, TypeError, "weights must be a function"),
+        ({"algorithm": "sgd", "averaging_weights": polynomial(1)}, ValueError, "weights must be None for sgd"),
+        ({"averaging_weights": 3}, TypeError, "weights must be a function"),
     ],
 )
 def test_bad_options_raise(options, error, message):

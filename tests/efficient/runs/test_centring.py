@@ -153,7 +153,7 @@ def test_is_far_of_numbers_too_large_to_square():
     for large, share in ((1e200, 0.0), (1e160, 1e-310)):  # squares that overflow, and weights that leave nothing of them
         problem = Problem([[1e8], [1e8 + 1], [large]], [1, 1, 1], "hinge", 1.0, [1, 1, share])
         assert State(problem, "casgd").pivot is not None
-        assert find_centre(problem.X, problem.weight).pivot is not None
+        assert find_centre(problem.X, problem.sample_weight).pivot is not None
     for size in (1e-200, 1e200):
         assert find_pivot(column([size, 1.1 * size, 0.9 * size])) is None
 
@@ -213,13 +213,14 @@ def test_without_a_pivot_the_run_is_as_printed_to_the_bit(algorithm, data):
     assert_same_run(state, State(problem, algorithm, pivot=False).run(indices))
     # and that is the source of Algorithm 3 on the raw rows
     xbar = np.zeros(problem.n)
-    theta = centre(xbar, add_up(problem.X, problem.weight, 0, 60, xbar, 0))
+    theta = centre(xbar, add_up(problem.X, problem.sample_weight, 0, 60, xbar, 0))
     parts, zero = ALGORITHMS[algorithm], np.float64(0)
     vectors = [np.zeros(problem.n) for _ in parts.vectors]
     omega = [np.ones(500)] if parts.averaging else []
     scalars = [zero] * len(parts.scalars)
     done = parts.steps(
-        problem.X, problem.y, problem.weight, 0.01, problem.loss.derivative, indices, zero, *omega, xbar, theta, (), zero,
+        problem.X, problem.y, problem.sample_weight, 0.01, problem.loss.derivative, indices, zero, *omega, xbar, theta, (),
+        zero,
         *vectors, *scalars
     )  # fmt: skip
     for name, vector in zip(parts.vectors, vectors, strict=True):

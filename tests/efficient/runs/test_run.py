@@ -234,7 +234,7 @@ def test_a_mean_too_large_to_square_overflows_before_the_first_step():
 def test_average_with_zero_weights_only_raises(algorithm, side, lam):
     problem = Problem([[1, 0], [0, 2]], [1, -1], "hinge", lam)
     with pytest.raises(ValueError, match="weights must not all be 0"):
-        getattr(side, algorithm)(problem, [0, 1, 1], weights=suffix(3))
+        getattr(side, algorithm)(problem, [0, 1, 1], averaging_weights=suffix(3))
 
 
 @pytest.mark.parametrize(("make", "of"), ONE_AND_THREE)
@@ -269,7 +269,7 @@ def test_bad_t0_raises(lam):
 def test_steps_in_one_call_of_the_loop_are_those_of_exact_arithmetic(algorithm, passes):
     # exact runs call the loop anew for every step
     X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0.5], [0, 0, 0, 0], [4, 0, 1, 2]])
-    options = {"t0": 2} | ({"weights": polynomial(2)} if algorithm in AVERAGING else {})
+    options = {"t0": 2} | ({"averaging_weights": polynomial(2)} if algorithm in AVERAGING else {})
     found, wanted = (
         getattr(side, algorithm)(Problem(X, [1.0, -2, 3, 0.5], "squared", lam), [3, 1, 0, 2, 3, 1] * passes, **options)
         for side, lam in ((efficient, 2.0), (reference, Fraction(2)))
@@ -322,7 +322,7 @@ def test_rows_that_follow_and_rows_that_are_forgotten_change_no_bit(algorithm, d
     data = DATA[data]
     options = {"t0": 2.0, "centre": find_centre(as_rows(data.X[:20])) if algorithm in CENTRED else None}
     if algorithm in AVERAGING:
-        options["weights"] = polynomial(1, 2.0)
+        options["averaging_weights"] = polynomial(1, 2.0)
     orders = [draw_indices(20, 70, rng=0), draw_indices(40, 90, rng=1)]
     for make, of in ONE_AND_THREE:
         whole = make(of(data), algorithm, **options).run(np.r_[orders[0], 20 + orders[1]])

@@ -119,7 +119,7 @@ class Orders(RuleBasedStateMachine):
     @rule(file=files)
     def load(self, file):
         path, self.case, self.pool, self.first, self.indices = file
-        weights = self.case.options(self.algorithm).get("weights")
+        weights = self.case.options(self.algorithm).get("averaging_weights")
         self.state, self.overflowed = self.kind.load(path, self.case.problem(), weights), False
         other = replace(self.case, lam=2 * self.case.lam).problem()
         self.refuses(ValueError, "another problem", lambda: self.kind.load(path, other, weights))
@@ -138,8 +138,8 @@ class Orders(RuleBasedStateMachine):
     def follow(self, other: Case):
         assume(self.case.dtype == other.dtype or np.dtype(self.case.dtype).kind in "fO")  # or the rows may not fit
         y = tuple(1 if label > 0 else -1 for label in other.y) if LOSSES[self.case.loss].binary else other.y
-        weight = None if self.case.weight is None else other.weight or (2,) * other.m
-        other = replace(self.case, rows=other.rows, n=other.n, y=y, weight=weight)
+        weight = None if self.case.sample_weight is None else other.sample_weight or (2,) * other.m
+        other = replace(self.case, rows=other.rows, n=other.n, y=y, sample_weight=weight)
         if ALGORITHMS[self.algorithm].centred:
             return self.refuses(ValueError, "must have a centre to follow", lambda: self.state.follow(other.problem()))
         another = replace(other, lam=2 * other.lam).problem()
@@ -151,7 +151,7 @@ class Orders(RuleBasedStateMachine):
             rows=self.pool.rows + other.rows,
             n=max(self.pool.n, other.n),
             y=self.pool.y + y,
-            weight=self.pool.weight and self.pool.weight + other.weight,
+            sample_weight=self.pool.sample_weight and self.pool.sample_weight + other.sample_weight,
         )
 
     def teardown(self):

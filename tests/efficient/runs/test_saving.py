@@ -66,7 +66,7 @@ def test_a_file_keeps_the_centre(data, tmp_path):
 
 def test_load_takes_the_averaging_weights_again(tmp_path):
     path = tmp_path / "state.npz"
-    state = State(PROBLEM, "asgd", weights=polynomial(2)).run([0, 1, 1])
+    state = State(PROBLEM, "asgd", averaging_weights=polynomial(2)).run([0, 1, 1])
     state.save(path)
     assert same_runs(State.load(path, PROBLEM, polynomial(2)).run([1, 0]), state.run([1, 0]))
     with pytest.raises(ValueError, match=r"weights must be given just if .* got None"):
@@ -96,8 +96,8 @@ def test_load_ignores_how_the_rows_are_stored(tmp_path):
 def test_load_refuses_another_problem_in_any_part(tmp_path):
     X, y, weight = np.array([[1.0, 2], [3, 4], [0, 5]]), np.array([1.0, -1, 1]), np.array([1.0, 2, 3])
 
-    def problem(X=X, y=y, weight=weight, loss="squared", lam=1.0):
-        return Problem(X, y, loss, lam, weight)
+    def problem(X=X, y=y, sample_weight=weight, loss="squared", lam=1.0):
+        return Problem(X, y, loss, lam, sample_weight)
 
     def changed(array, place):
         array = array.copy()
@@ -106,7 +106,7 @@ def test_load_refuses_another_problem_in_any_part(tmp_path):
 
     State(problem(), "casgd").run([0, 1]).save(tmp_path / "state.npz")
     assert State.load(tmp_path / "state.npz", problem()).t == 2
-    others = [{"y": changed(y, i)} for i in (0, 2)] + [{"weight": changed(weight, i)} for i in (0, 2)]
+    others = [{"y": changed(y, i)} for i in (0, 2)] + [{"sample_weight": changed(weight, i)} for i in (0, 2)]
     others += [{"X": changed(X, place)} for place in ((0, 0), (2, 1), (2, 0))]
     others += [{"X": X[:, :1]}, {"lam": 2.0}, {"loss": "absolute"}]
     for other in others:

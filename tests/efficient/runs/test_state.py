@@ -79,7 +79,7 @@ def test_forget_rows_keeps_no_row_and_no_label():
     state = State(Problem([[1, 0], [0, 2]], [1, 2], "squared", 1.0, [1, 2]), "asgd").run([0]).forget_rows()
     X = state.problem.X
     assert [X.data.tolist(), X.indices.tolist(), X.indptr.tolist(), X.n] == [[], [], [0], 2]
-    assert [state.problem.y.tolist(), state.problem.weight.tolist(), state.problem.m] == [[], [], 0]
+    assert [state.problem.y.tolist(), state.problem.sample_weight.tolist(), state.problem.m] == [[], [], 0]
 
 
 @pytest.mark.parametrize("number", [float, Fraction])

@@ -32,8 +32,8 @@ def test_defaults_of_both_faces():
 def test_weights_are_those_of_an_average(algorithm):
     for name, weights in AVERAGES.items():
         wanted = weights if ALGORITHMS[algorithm].averaging else None
-        assert Settings(algorithm=algorithm, average=name).weights is wanted
-    assert Settings(algorithm=algorithm, average=None).weights is None
+        assert Settings(algorithm=algorithm, average=name).averaging_weights is wanted
+    assert Settings(algorithm=algorithm, average=None).averaging_weights is None
     assert AVERAGES["weighted"](3) == 3
 
 

@@ -36,8 +36,8 @@ def test_compare_exact_run_is_equal_at_every_prefix(data, loss, lam):
 def test_compare_exact_run_with_options_is_equal_at_every_prefix(weights, t0, weighted):
     for data, loss in (("generic", "log"), ("generic", "squared"), ("ties", "hinge")):
         weight = [Fraction(1, 2), 0, 3, 1, 2, Fraction(5, 7), 1, 2] if weighted else None
-        problem = exact(data, loss, weight=weight)
-        for trace in compare(problem, draws(problem, T), t0=t0, weights=AVERAGES[weights]).values():
+        problem = exact(data, loss, sample_weight=weight)
+        for trace in compare(problem, draws(problem, T), t0=t0, averaging_weights=AVERAGES[weights]).values():
             assert trace.within.tolist() == [True] * T
 
 

@@ -35,7 +35,7 @@ def test_miss_is_a_wrong_sign_or_a_distance(rest):
 def test_by_draw_evaluates_the_predictors_of_the_kinds(rest):
     indices = draw_indices(rest.problem.m, rest.problem.m, rng=1)
     wanted = [efficient.sgd(rest.problem, indices), efficient.asgd(rest.problem, indices)]
-    wanted.append(efficient.asgd(rest.problem, indices, weights=polynomial(1)))
+    wanted.append(efficient.asgd(rest.problem, indices, averaging_weights=polynomial(1)))
     found = held_out.by_draw(rest, "asgd", passes=1, draws=2)
     assert found.shape == (2, len(held_out.KINDS))
     assert list(found[1]) == [rest.miss(predictor) for predictor in wanted]
