@@ -122,9 +122,9 @@ def fixed(**numbers: int) -> Unknowns:
 
 POINTS: tuple[Unknowns, ...] = (
     number_of,
-    fixed(omega=1, sample_weight=1, t0=0),  # the paper's case
+    fixed(omega=1, weight=1, t0=0),  # the paper's case
     fixed(omega1=0, t0=0),  # the first iterate is not in the mean
-    *(fixed(sample_weight=1, slope=derivative, g=derivative) for derivative in (0, 1, -1)),
+    *(fixed(weight=1, slope=derivative, g=derivative) for derivative in (0, 1, -1)),
 )
 """Points at which the claims are tried before the prover: anywhere, and where a comparison in the code might turn."""
 
