@@ -32,7 +32,7 @@ def quality(
     """Measure scores of shape (m, K): `loss`, and `error` for classes or `MSE` and `R2` for numbers.
 
     `loss` is the mean loss, over the rows and, for more than two classes, over the models. `error` is the share of rows with a
-    wrong label. R2 is NaN if the labels do not vary. With sampling weights `sampling_weight` all are weighted means.
+    wrong label. R2 is NaN if the labels do not vary. With sampling weights all are weighted means.
 
     Cost: O(Km).
     """

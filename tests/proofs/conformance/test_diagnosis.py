@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from proofs.conformance import ALGORITHM, check
+from proofs.conformance import ALGORITHM, check, diagnosis
 from proofs.conformance.answers import Function
 from proofs.conformance.cases import load
 from proofs.conformance.examples import dense
@@ -33,6 +33,10 @@ LOSS_OF = {fault: next(iter(losses)) for fault, losses in WRONG_DERIVATIVES.item
     "sums wait for a loss": "hinge",
 }
 """With which loss a fault is planted; the others with the squared loss, where every prediction matters."""
+
+
+def test_diagnosis_knows_no_fault_that_is_not_in_the_list():
+    assert FAULTS.keys() > diagnosis.THIRDS
 
 
 @pytest.mark.parametrize("fault", FAULTS)
