@@ -120,8 +120,10 @@ def _on_grid(formula, p, y):
 @cache
 def _own_mpmath():
     """Make one context, so that mpmath's global precision is left alone."""
-    import mpmath
-
+    try:
+        import mpmath
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("the log loss in exact arithmetic needs mpmath: pip install 'casgd[proofs]'") from error
     return mpmath.MPContext()
 
 
