@@ -19,6 +19,8 @@ class Label(NamedTuple):
     latex: tuple[str, ...] = ()
     printed: str = ""
     """Name in print, such as "eq. 9"; empty if the label is ours."""
+    why: str = ""
+    """Sentence that says why the claim matters; empty for an erratum, which says it itself."""
 
     @property
     def title(self) -> str:
@@ -148,6 +150,65 @@ _CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Labels by section, in the paper's order, each with its name in words and its formulas in LaTeX."""
 
+_WHY = {
+    "tab:losses": "An algorithm meets the loss through its derivative alone, so the wrong side at a kink is another program.",
+    "eqn:objective": "It is what training minimises. The bias is regularised too, which is why the origin of the rows matters.",
+    "cost": "A step costs as much as its row has entries, however many columns there are: this is the point of the paper.",
+    "eqn:gradient": "One example drawn at random estimates the gradient over all of them, so a step needs one row.",
+    "eqn:GDStep": "Taken literally it scales all n weights in every step, which is the cost that the rest of the paper avoids.",
+    "eqn:gradSum": "A row changes the sum only where the row has entries: k numbers a step in place of n.",
+    "lem:v": "A program may keep the gradient sum in place of the weights, and scale once, at the end.",
+    "alg:sgd": "It is the first program at cost O(n + Tk); the two others add lines to it.",
+    "guarantee": "It says what the mean of the iterates is good for: how far it can be from the minimum.",
+    "eqn:naiveAverage": "It is the definition that Algorithm 2 has to meet, and by itself costs n numbers in every step.",
+    "eqn:avgBias": "One number replaces the history of all biases.",
+    "eqn:obDef": "The mean bias follows from that number at the end.",
+    "eqn:sparseAverage": "Harmonic numbers turn the mean of dense vectors into two sums of sparse rows.",
+    "eqn:buDef": "It is the second sum that a program keeps, and it also grows by k numbers a step.",
+    "eqn:owDef": "Two sums give the dense mean in O(n), once, at the end.",
+    "alg:asgd": "It returns the mean of all iterates for the price of the last one.",
+    "eqn:explicitToImplicit": "The mean of sparse rows is dense. Hidden in the bias, it is never subtracted from a row.",
+    "eqn:wCenter": "It is Lemma 1 for centred rows: the mean enters once, at the end, through the number a_t.",
+    "eqn:zDef": "The product v · x̄ would cost n numbers a step; as a running sum it costs k.",
+    "eqn:bTagCenter": "Three numbers give the implicit bias at every step.",
+    "eqn:pCenterDef": "It predicts on a centred row from the entries of the raw row.",
+    "eqn:centerAvg": "It is the definition that Algorithm 3 has to meet.",
+    "eqn:sDef": "One number replaces the history of all implicit biases.",
+    "obCenterDef": "The mean implicit bias follows from that number at the end.",
+    "eqn:owCenterDef": "It recovers the mean weights from the two sums and the mean of the rows.",
+    "alg:casgd": "It trains on centred rows, which would be dense, at the cost of the raw ones.",
+    "translation": "Where a scale of measurement begins is arbitrary; a predictor should not depend on it.",
+    "pivot": "An identity can lose all digits in floats; moving the large columns first keeps the digits.",
+}
+"""Why each claim matters, in a sentence or two."""
+
+LETTERS = (
+    (r"m, \; n", "number of examples; number of columns"),
+    (r"k", "entries of a row that are not zero"),
+    (r"T, \; t", "number of steps; number of a step, from 1"),
+    (r"x_i, \; y_i", "features and label of example i"),
+    (r"\pi_t", "index of the example that step t draws"),
+    (r"\lambda", "strength of the regularisation, > 0; scikit-learn's alpha"),
+    (r"\ell(p, y), \; \ell'(p, y)", "loss of the prediction p for the label y, and its derivative in p"),
+    (r"F", "objective: the regularised mean loss over all examples"),
+    (r"\bw_t, \; b_t", "weights and bias after step t, both 0 at the start"),
+    (r"p_t, \; g", "prediction of step t before its update; the loss derivative there"),
+    (r"\bv_t, \; a_t", "gradient sums, of the weights and of the bias"),
+    (r"h_t", "harmonic number 1 + 1/2 + … + 1/t"),
+    (r"\bu_t", "gradient sum with harmonic weights"),
+    (r"c_t", "sum of a_j/j, for the mean bias"),
+    (r"\ow_t, \; \ob_t", "means of the first t weights and biases"),
+    (r"\ox", "mean of the rows, a dense vector"),
+    (r"\theta, \; q", "the number 1 + ‖x̄‖²; the product x̄ · x of a row"),
+    (r"z_t", "projection sum, v_t · x̄ as a running number"),
+    (r"r_t", "a_t θ − z_t, from which the implicit bias follows"),
+    (r"s_t", "sum of r_j/j, for the mean implicit bias"),
+    (r"b', \; \ob'", "implicit bias b − w · x̄, with which weights of centred rows apply to raw rows; its mean"),
+    (r"\omega_t", "weight of iterate t in the mean, 1 in the paper; ours"),
+    (r"t_0", "offset of the step size 1/(λ(t + t0)), 0 in the paper; ours"),
+)
+"""Glossary of the paper's letters: LaTeX, and what it stands for."""
+
 _ERRATA = (
     Erratum(
         "E1",
@@ -233,7 +294,7 @@ def _labels() -> dict[str, Label]:
         for label, (words, *latex) in labels.items():
             equation = label.startswith("eqn:") or label == "obCenterDef"
             printed = f"eq. {next(numbers)}" if equation else others.get(label, "")
-            found[label] = Label(label, section, words, tuple(latex), printed)
+            found[label] = Label(label, section, words, tuple(latex), printed, _WHY[label])
         for each in ERRATA.values():
             if each.section == place:
                 found[each.name] = Label(each.name, section, f"{each.where} ({each.kind})")
