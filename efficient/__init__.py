@@ -16,6 +16,7 @@ from reference import Predictor, Problem
 from reference.averaging import AveragingWeights
 
 from .runs.batch import States
+from .runs.certify import Certificate
 from .runs.state import State
 
 
@@ -79,6 +80,15 @@ def casgd(problem: Problem, indices, *, t0=0, averaging_weights: AveragingWeight
     return State(problem, "casgd", t0=t0, averaging_weights=averaging_weights).run(indices).forget_rows().average()
 
 
+def certify(problem: Problem, indices, predictor: Predictor | None = None, algorithm: str = "asgd", **options) -> Certificate:
+    """Certify how near a float64 predictor comes to the exact run of the algorithm; `options` as those of `State`.
+
+    Paper: none; Algorithms 1 to 3 in exact arithmetic are what float64 is held against.
+    Cost: O(n + mk + Tk) operations on balls; see `State.certify`.
+    """
+    return State(problem, algorithm, **options).certify(indices, predictor)
+
+
 def __getattr__(name: str):
     """Return the estimators, imported when they are asked for: they need scikit-learn, which takes half a second to import."""
     if name in ("CASGDClassifier", "CASGDRegressor"):
@@ -88,4 +98,4 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["CASGDClassifier", "CASGDRegressor", "State", "States", "asgd", "casgd", "csgd", "sgd"]
+__all__ = ["CASGDClassifier", "CASGDRegressor", "State", "States", "asgd", "casgd", "certify", "csgd", "sgd"]

@@ -1,4 +1,4 @@
-"""Choose the arithmetic by the type of λ: a float means float64, a Fraction or a sympy number means that type.
+"""Choose the arithmetic by the type of λ: a float means float64; a Fraction, a sympy number or a `Ball` means that type.
 
 Every entry of X and y is then converted to that arithmetic without rounding (every float64 is a Fraction).
 """
@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,12 @@ def _is_symbolic(value) -> bool:
     return sympy is not None and isinstance(value, sympy.Basic)
 
 
+def balls_of(value) -> ModuleType | None:
+    """Give the module of balls, `reference.balls`, if the value is one; a ball exists only where that was imported."""
+    balls = sys.modules.get("reference.balls")
+    return balls if balls is not None and isinstance(value, balls.Ball) else None
+
+
 def symbol(value):
     """Convert a real number to the sympy number that equals it exactly; return a sympy expression as it is."""
     if _is_symbolic(value):
@@ -39,9 +46,11 @@ def symbol(value):
 
 
 def number_type(value) -> Callable[[Any], Any]:
-    """Find the conversion to the arithmetic of `value`: np.float64, `fraction` or `symbol`."""
+    """Find the conversion to the arithmetic of `value`: np.float64, `fraction`, `symbol` or `ball`."""
     if _is_symbolic(value):
         return symbol
+    if balls := balls_of(value):
+        return balls.ball
     return fraction if isinstance(value, Fraction) else np.float64
 
 
@@ -56,9 +65,9 @@ def shown(value) -> str:
 
 
 def check_lam(lam):
-    """Validate λ, a finite number > 0; return a float64 unless λ is a Fraction or a positive sympy expression."""
+    """Validate λ, a finite number > 0; return a float64 unless λ is a Fraction, a ball or a positive sympy expression."""
     wanted = f"lam, the regularisation λ, must be a finite number > 0; got {shown(lam)}"
-    symbolic, exact = _is_symbolic(lam), isinstance(lam, Fraction)
+    symbolic, exact = _is_symbolic(lam), isinstance(lam, Fraction) or balls_of(lam) is not None
     if symbolic and lam.has(sys.modules["sympy"].Float):
         raise TypeError(wanted + ". Use a Rational, since a sympy Float is not exact")
     if symbolic and not lam.is_positive:

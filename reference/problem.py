@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import check_lam, number_type, shown
+from .arithmetic import balls_of, check_lam, number_type, shown
 from .losses import Loss, get_loss, in_exact
 from .rows import BLOCK, Rows, as_rows, one_each
 from .sampling import check_indices, check_weight, mean_row
@@ -136,7 +136,9 @@ class Problem:
             self.sample_weight = np.broadcast_to(np.array(self.number(1)), self.m)  # broadcast 1, no memory
         else:
             self.sample_weight = check_weight(sample_weight, self.m, "sample_weight", self.number)
-        if self.number is not np.float64:
+        if balls := balls_of(self.lam):
+            self.loss = balls.in_balls(self.loss)
+        elif self.number is not np.float64:
             self.loss = in_exact(self.loss)
 
     def variant(self, y=None, lam=None) -> "Problem":

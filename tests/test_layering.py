@@ -187,7 +187,7 @@ def run(code: str, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, **options)
 
 
-HEAVY = ["sklearn", "sympy", "matplotlib", "mpmath", "pandas", "scipy.optimize"]
+HEAVY = ["sklearn", "sympy", "matplotlib", "mpmath", "pandas", "flint", "scipy.optimize"]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ import numpy as np
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0
 from reference.averaging import AveragingWeights
+from reference.sampling import check_indices
 
 from .algorithms import Recovery
 from .centring import Centre
+from .certify import Certificate, certificate
 from .run import Run
 
 COLUMNS = 4096
@@ -139,6 +141,37 @@ class State(Run[Predictor]):
         width = max(self._width, problem.n)
         self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
         return self
+
+    def certify(self, indices, predictor: Predictor | None = None, rows=None, *, progress: bool | None = None) -> Certificate:
+        """Certify how near float64 comes to the exact run of these indices, from step 1 on with the options of this state.
+
+        Parameters
+        ----------
+        indices : sequence of T row numbers in 0..m-1
+            All that were drawn: the state, however far it is, does not keep them.
+        predictor : Predictor, optional
+            What is certified, by default what this run gives on this machine: the mean of asgd and casgd, else the last.
+        rows : array-like or scipy.sparse container of shape (l, n), optional
+            Rows whose predictions are certified too.
+        progress : bool, optional
+            As for `run`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Unusable arguments.
+        FloatingPointError
+            The float64 run overflows.
+        ImportError
+            python-flint is not installed; says how to install it.
+        reference.balls.Undecided
+            A margin is exactly at the kink, or nearer than the highest precision tells; names the step.
+
+        Paper: none; Algorithms 1 to 3 in exact arithmetic are what float64 is held against.
+        Cost: O(n + mk + Tk) operations on balls, about a microsecond each.
+        """
+        self._check_rows()
+        return certificate(self, check_indices(indices, self.problem.m), predictor, rows, progress=progress)
 
     def _recovered(self, recovery: Recovery) -> Predictor:
         self._check_begun()
