@@ -1,4 +1,4 @@
-"""Compile the loops for float64, at the first call; the result is kept in memory only, never on disk."""
+"""Compile the loops for float64, at the first call ever: the next process reads them from the disk."""
 
 from functools import cache
 from typing import Any
@@ -7,6 +7,8 @@ import numba
 import numpy as np
 
 from reference.rows import Rows
+
+from .loop_cache import LoopCache, is_cached
 
 INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options for the functions that a loop calls: inlined. No CPython or C wrapper is generated, as that takes time."""
@@ -19,29 +21,15 @@ def compiled_loop(function):
     A loop allocates nothing. Reference counting is disabled: it would cost more than a prefetch.
     """
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
-    return numba.njit(**options)(function)
+    loop = numba.njit(**options)(function)
+    if is_cached(function) and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        loop._cache = LoopCache(function)
+    return loop
 
 
 def in_arithmetic(function, exact: bool):
     """Give the loop as it is for exact arithmetic, compiled for float64."""
     return function if exact else compiled_loop(function)
-
-
-@cache
-def compiled_derivative(derivative):
-    """Compile a loss derivative from two float64 to one, whatever the labels are kept in.
-
-    Raises a TypeError that shows why if numba cannot.
-    """
-    try:
-        function = getattr(derivative, "py_func", derivative)
-        fast = numba.njit("float64(float64, float64)", error_model="numpy")(function)
-        float(fast(np.float64(0), np.float64(1)))  # without the compiler, a call is what shows a wrong one
-    except (numba.core.errors.NumbaError, TypeError) as error:
-        raise TypeError(
-            f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
-        ) from None
-    return fast
 
 
 def unsigned(X: Rows) -> Rows:

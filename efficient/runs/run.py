@@ -15,7 +15,8 @@ from reference.rows import Rows
 from reference.sampling import check_indices
 
 from ..kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
-from ..kernels.compiled import compiled_derivative, in_arithmetic
+from ..kernels.compiled import in_arithmetic
+from ..kernels.loss_functions import loss_function
 from ..kernels.prefetch import LARGE
 from .algorithms import ALGORITHMS, Mean, Recovery
 from .centring import Centre, centre_of, prepared
@@ -85,7 +86,7 @@ class Run(Generic[Made]):
 
     def _compile(self) -> None:
         exact, derivative = self.problem.X.exact, self.problem.loss.derivative
-        self._dloss = derivative if exact else compiled_derivative(derivative)
+        self._dloss = derivative if exact else loss_function(derivative)
         self._steps = in_arithmetic(self._source, exact)
 
     def __getstate__(self) -> dict[str, Any]:

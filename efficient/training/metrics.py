@@ -6,7 +6,8 @@ import numpy as np
 
 from reference import Loss, Predictor
 
-from ..kernels.compiled import compiled_derivative, compiled_loop
+from ..kernels.compiled import compiled_loop
+from ..kernels.loss_functions import loss_function
 from ..runs.algorithms import ALGORITHMS
 from ..runs.run import Run
 from .classes import decide, targets
@@ -88,7 +89,7 @@ def mean_loss(loss: Loss, predictions: np.ndarray, y: np.ndarray, sampling_weigh
 def losses_of(loss: Loss, predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Evaluate ℓ(p_i, y_i) for each row, O(m)."""
     each = np.empty(len(y))
-    value = compiled_derivative(loss.value)  # compiles any function of a prediction and a label
+    value = loss_function(loss.value)  # compiles any function of a prediction and a label
     compiled_loop(_each)(value, np.ascontiguousarray(predictions), y, each)
     return each
 

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 import efficient
 import reference
 from efficient import State, States
-from efficient.kernels.compiled import compiled_derivative, compiled_loop, unsigned
+from efficient.kernels.compiled import compiled_loop, unsigned
+from efficient.kernels.loss_functions import loss_function
 from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices
 from reference.datasets import make_text
@@ -251,7 +252,7 @@ def textbook(steps: Callable, problem: Problem, indices) -> Run:
     """Time Algorithm 2 by one of the two naive loops of `baselines`."""
     X, v, u = problem.X, np.zeros(problem.n), np.zeros(problem.n)
     v[:] = u[:] = 0  # as in `loop`
-    dloss = compiled_derivative(problem.loss.derivative)
+    dloss = loss_function(problem.loss.derivative)
     began = now()
     c, h = steps(X.data, X.indices, X.indptr, problem.y, problem.lam, dloss, indices, v, u)
     seconds = now() - began
