@@ -14,6 +14,7 @@ from .data import user_case
 from .ledger import Entry, fill, print_ledger, to_json
 from .paper import LABELS
 from .plan import plan
+from .rocq.prover import CURE, coqc
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -21,7 +22,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m proofs",
         description="Show that the sparse algorithms are the dense ones: a ledger of claims, evidence and verdicts.",
         epilog="With --data the equivalence and invariance checks run on your own rows. Other evidence: python -m proofs.ROOM, "
-        "ROOM being proved, slips, measured, conformance, bench, pictures or report.",
+        "ROOM being proved, rocq, slips, measured, conformance, bench, pictures or report.",
     )
     parser.add_argument("--json", metavar="FILE", help="write the ledger to FILE as well, machine-readable")
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
@@ -72,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"proofs: there is no claim {options.only!r} about a file of yours", file=sys.stderr)
         return 2
     print_ledger(entries)
+    if options.data is None and coqc() is None:
+        print(f"Rocq was not run, since it is not installed: {CURE}")
     if options.json:
         write_whole(options.json, lambda file: file.write(to_json(entries).encode()))
     return 0 if all(entry.as_expected for entry in entries) else 1

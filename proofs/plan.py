@@ -7,6 +7,7 @@ from .data import Case, real_cases
 from .ledger import Job
 from .measured import averaging, convergence, stability
 from .proved import claims
+from .rocq import claims as kernel
 
 
 def plan(case: Case | None = None) -> list[Job]:
@@ -15,6 +16,7 @@ def plan(case: Case | None = None) -> list[Job]:
         return [*iterates.jobs([case]), *translation.jobs([case])]
     cases = real_cases()
     return [
+        *kernel.jobs(),
         *claims.jobs(),
         *slips.jobs(),
         *cost.jobs(),

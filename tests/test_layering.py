@@ -21,7 +21,7 @@ FLOORS = (
     ("efficient",),  # its __init__ and __main__
     ("proofs.paper", "proofs.data", "proofs.peer"),
     ("proofs.ledger",),
-    ("proofs.proved", "proofs.compared", "proofs.counted", "proofs.measured", "proofs.conformance"),
+    ("proofs.proved", "proofs.rocq", "proofs.compared", "proofs.counted", "proofs.measured", "proofs.conformance"),
     ("proofs.slips", "proofs.bench"),
     ("proofs.plan", "proofs.pictures", "proofs.course"),
     ("proofs.report",),

@@ -1,0 +1,167 @@
+(* Everything that is claimed. Whoever reads this file and Base.v need not read the proofs: the kernel has.
+
+   A claim is a Definition … : Prop after a comment [labels of the paper] words. "For all F" means for all fields, such as the
+   rational or the real numbers; sgd_steps, asgd_steps, …, sgd_last, … are the shipped functions, translated to Generated.v. *)
+Require Import Base Generated.
+Require Import Reals.
+
+Section Words.
+Context {F : Fld} {U : Undef}.
+Local Open Scope K_scope.
+
+(* f(0) + … + f(n − 1), for numbers and for costs; v · x in n coordinates *)
+Fixpoint sum (n : nat) (f : nat -> K) : K := match n with O => K0 | S m => sum m f + f m end.
+Fixpoint nsum (n : nat) (f : nat -> nat) : nat := match n with O => O | S m => (nsum m f + f m)%nat end.
+Definition dotn n (w x : nat -> K) := sum n (fun k => w k * x k).
+Definition zeros : nat -> K := fun _ => K0.
+
+(* how many entries row i of X stores (the paper's k); row i as a dense vector x_i; rows in their places *)
+Definition start (X : rows) i := r_indptr X i.
+Definition stop (X : rows) i := r_indptr X (i + 1).
+Definition stored X i := (stop X i - start X i)%nat.
+Definition dense (X : rows) (i : nat) : nat -> K := fun k =>
+  sum (stored X i) (fun e => if Nat.eqb (r_indices X (start X i + e)) k then r_data X (start X i + e) else K0).
+Definition well_formed (X : rows) n :=
+  forall i, (start X i <= stop X i)%nat /\ forall e, (start X i <= e < stop X i)%nat -> (r_indices X e < n)%nat.
+
+(* Eq. 3 (eqn:GDStep) on rows x_i, the drawn example π_{t+1} being indices t: [w_t, b_t]. The paper has t0 = 0, sample_weight = 1. *)
+Section Iterates.
+Context (n : nat) (x : nat -> nat -> K) (y sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : K) (indices : nat -> nat).
+Definition now (t : nat) := inj t + t0.
+Definition predict (wb : (nat -> K) * K) (i : nat) := dotn n (fst wb) (x i) + snd wb.
+Definition slope wb i := sample_weight i * dloss (predict wb i) (y i).
+Fixpoint iter (t : nat) : (nat -> K) * K :=
+  match t with
+  | O => (fun _ => K0, K0)
+  | S s => let (w, b) := iter s in let g := slope (w, b) (indices s) in
+      (fun k => (K1 - K1 / now (S s)) * w k - g / (lam * now (S s)) * x (indices s) k,
+       (K1 - K1 / now (S s)) * b - g / (lam * now (S s)))
+  end.
+Definition w_ t := fst (iter t).
+Definition b_ t := snd (iter t).
+(* eq. 11 (eqn:explicitToImplicit): b' = b − w · x̄, for raw rows *)
+Definition implicit (xbar : nat -> K) t := b_ t - dotn n (w_ t) xbar.
+(* eqs. 5 and 16 (eqn:naiveAverage, eqn:centerAvg), times Σω; the paper has ω = 1 *)
+Definition total_w (omega : nat -> K) T k := sum T (fun j => omega j * w_ (S j) k).
+Definition total_b (omega : nat -> K) T := sum T (fun j => omega j * b_ (S j)).
+Definition total_implicit omega xbar T := sum T (fun j => omega j * implicit xbar (S j)).
+End Iterates.
+
+(* x̄ of the rows 0, …, m − 1, and the rows less x̄ *)
+Definition mean (m : nat) sample_weight X k := sum m (fun i => sample_weight i * dense X i k) / sum m sample_weight.
+Definition centred (m : nat) sample_weight X i k := dense X i k - mean m sample_weight X k.
+
+(* Whole runs of the shipped functions, from vectors of zeros: the loop, and the recovery of w, b and the cost. *)
+Section Runs.
+Context (X : rows) (y sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : K) (indices : nat -> nat) (T : nat) (omega : nat -> K).
+Definition run_sgd : (nat -> K) * K * nat :=
+  let '(v, t, a, p, g, cost) := sgd_steps X y sample_weight lam dloss indices T t0 K0 zeros K0 0 in sgd_last lam (t + t0) v a cost.
+Definition run_asgd : (nat -> K) * K * nat :=
+  let '(v, u, t, a, c, h, total, p, g, cost) :=
+    asgd_steps X y sample_weight lam dloss indices T t0 omega K0 zeros zeros K0 K0 K0 K0 0 in
+  asgd_average lam (t + t0) v u c h total cost.
+(* the mean row and θ first, of m rows with n columns; q = x̄ · x computed in each step *)
+Context (n m : nat).
+Definition the_mean : (nat -> K) * K * nat :=
+  let '(rows_sum, total, cost) := casgd_add_up X sample_weight 0 m zeros K0 0 in casgd_centre rows_sum n total cost.
+Definition run_csgd : (nat -> K) * K * nat :=
+  let '(xbar, theta, cost) := the_mean in
+  let '(v, t, a, z, r, p, g, cost) :=
+    csgd_steps X y sample_weight lam dloss indices T t0 xbar theta zeros 0 K0 zeros K0 K0 K0 cost in
+  csgd_last lam (t + t0) v a r xbar cost.
+Definition run_casgd : (nat -> K) * K * nat :=
+  let '(xbar, theta, cost) := the_mean in
+  let '(v, u, t, a, c, h, total, z, r, s, p, g, cost) :=
+    casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta zeros 0 K0 zeros zeros K0 K0 K0 K0 K0 K0 K0 cost in
+  casgd_average lam (t + t0) v u c h total s xbar cost.
+End Runs.
+
+(* well-formed rows, λ ≠ 0, t + t0 ≠ 0 for t >= 1, at least one step *)
+Definition usable X n lam t0 T := well_formed X n /\ lam <> K0 /\ (forall t, now t0 (S t) <> K0) /\ (1 <= T)%nat.
+Definition char0 := forall t, inj (S t) <> K0.
+End Words.
+
+(* [cost] the shipped dot product is v · x_i, at a cost of at most 5k + 10 *)
+Definition dot_is_right : Prop := forall (F : Fld) (U : Undef) X n v i cost, well_formed X n ->
+  fst (sparse_dot v X i cost) = dotn n v (dense X i) /\ snd (sparse_dot v X i cost) <= cost + 5 * stored X i + 10.
+
+(* [alg:sgd, lem:v] the shipped Algorithm 1 returns w_T and b_T, for all T, n, rows, losses, t0 and weights, at O(n + Tk) *)
+Definition algorithm1 : Prop := forall (F : Fld) (U : Undef) X n y sample_weight dloss lam t0 indices T, usable X n lam t0 T ->
+  let '(w, b, cost) := run_sgd X y sample_weight dloss lam t0 indices T in
+  (forall k, w k = w_ n (dense X) y sample_weight dloss lam t0 indices T k) /\ b = b_ n (dense X) y sample_weight dloss lam t0 indices T
+  /\ cost <= nsum T (fun j => 12 * stored X (indices j) + 32) + 5.
+
+(* [alg:asgd, eqn:naiveAverage, eqn:owDef, eqn:obDef] the shipped Algorithm 2 returns the mean of the iterates 1, …, T *)
+Definition algorithm2 : Prop := forall (F : Fld) (U : Undef) X n y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> sum T omega <> K0 ->
+  let '(w, b, cost) := run_asgd X y sample_weight dloss lam t0 indices T omega in
+  (forall k, w k = total_w n (dense X) y sample_weight dloss lam t0 indices omega T k / sum T omega)%K
+  /\ b = (total_b n (dense X) y sample_weight dloss lam t0 indices omega T / sum T omega)%K
+  /\ cost <= nsum T (fun j => 14 * stored X (indices j) + 40) + 9.
+
+(* [eqn:wCenter, eqn:bTagCenter] the shipped centred SGD returns w_T and b'_T of eq. 3 on the rows x − x̄ *)
+Definition centred_sgd : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T,
+  usable X n lam t0 T -> sum m sample_weight <> K0 ->
+  let '(w, b, _) := run_csgd X y sample_weight dloss lam t0 indices T n m in
+  let x := centred m sample_weight X in
+  (forall k, k < n -> w k = w_ n x y sample_weight dloss lam t0 indices T k)
+  /\ b = implicit n x y sample_weight dloss lam t0 indices (mean m sample_weight X) T.
+
+(* [alg:casgd, eqn:centerAvg, obCenterDef, eqn:owCenterDef] the shipped Algorithm 3 returns the mean of the iterates on the rows x − x̄,
+   whose bias is that for raw rows *)
+Definition algorithm3 : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> sum T omega <> K0 ->
+  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
+  let x := centred m sample_weight X in
+  (forall k, k < n -> w k = total_w n x y sample_weight dloss lam t0 indices omega T k / sum T omega)%K
+  /\ b = (total_implicit n x y sample_weight dloss lam t0 indices omega (mean m sample_weight X) T / sum T omega)%K.
+
+(* [cost] a whole run of the shipped Algorithm 3 takes at most 9n + Σ_i (7k_i + 13) + Σ_t (19k_t + 60) + 14 statements and subscripts *)
+Definition algorithm3_cost : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> sum T omega <> K0 ->
+  snd (run_casgd X y sample_weight dloss lam t0 indices T omega n m)
+  <= 9 * n + nsum m (fun i => 7 * stored X i + 13) + nsum T (fun j => 19 * stored X (indices j) + 60) + 14.
+
+(* [translation] rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
+Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
+  (forall i k, i < m -> k < n -> dense X' i k = dense X i k + shift k)%K ->
+  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
+  let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
+  (forall k, k < n -> w' k = w k) /\ b' = (b - dotn n w shift)%K
+  /\ forall i, i < m -> (dotn n w' (dense X' i) + b' = dotn n w (dense X i) + b)%K.
+
+(* The real numbers as a field. Eq. 2 (eqn:objective) on rows x_i, and the mean of f over all histories of t independent draws from
+   0, …, m − 1, the latest first. *)
+Definition Reqb (x y : R) : bool := if Req_EM_T x y then true else false.
+Lemma Reqb_eq x y : Reqb x y = true <-> x = y.
+Proof. unfold Reqb. destruct (Req_EM_T x y); split; congruence. Qed.
+#[local] Instance ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul := Rmult; Ksub := Rminus; Kopp := Ropp; Kdiv := Rdiv; Keqb := Reqb |}.
+#[local] Instance RF : Fld := {| Fops := ROps; Kinv := Rinv; Kfield := Rfield; Keqb_eq := Reqb_eq |}.
+
+Local Open Scope R_scope.
+Definition average (m : nat) (f : nat -> R) : R := / INR m * sum m f.
+Fixpoint expectation (m t : nat) (f : list nat -> R) : R :=
+  match t with O => f nil | S s => expectation m s (fun l => average m (fun i => f (i :: l))) end.
+Definition draws (l : list nat) (j : nat) : nat := nth j (rev l) O.
+Definition objective n m (x : nat -> nat -> R) y (loss : R -> R -> R) (lam : R) (wb : (nat -> R) * R) : R :=
+  lam / 2 * (dotn n (fst wb) (fst wb) + snd wb * snd wb) + average m (fun i => loss (predict n x wb i) (y i)).
+(* a convex loss whose slopes are at most L for the labels y; rows with |x_i|² + 1 <= R2 *)
+Definition suits m y (loss dloss : R -> R -> R) (L : R) := forall i p, (i < m)%nat ->
+  (forall q, loss p (y i) + dloss p (y i) * (q - p) <= loss q (y i)) /\ - L <= dloss p (y i) <= L.
+Definition within n m (x : nat -> nat -> R) R2 := forall i, (i < m)%nat -> dotn n (x i) (x i) + 1 <= R2.
+Definition ones : nat -> R := fun _ => 1.
+Definition steps_as_weights (j : nat) : R := INR (S j).
+
+(* [guarantee] what the shipped Algorithm 2 returns with ω_t = t is expected within 8L²R²/(λ(T + 1)) of the minimum *)
+Definition rate2 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar T, let x := dense X in let F := objective n m x y loss lam in
+  well_formed X n -> (0 < m)%nat -> 0 < lam -> suits m y loss dloss L -> within n m x R2 -> (forall w, F wstar <= F w) -> (1 <= T)%nat ->
+  expectation m T (fun l => F (fst (run_asgd X y ones dloss lam 0 (draws l) T steps_as_weights))) - F wstar
+  <= 8 * (L ^ 2 * R2) / (lam * (INR T + 1)).
+
+(* [guarantee] and what the shipped Algorithm 3 returns, as a predictor for the rows x − x̄, likewise *)
+Definition rate3 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar T, let x := centred m ones X in let F := objective n m x y loss lam in
+  well_formed X n -> (0 < m)%nat -> 0 < lam -> suits m y loss dloss L -> within n m x R2 -> (forall w, F wstar <= F w) -> (1 <= T)%nat ->
+  let explicit (wb : (nat -> R) * R) := (fst wb, snd wb + dotn n (fst wb) (mean m ones X)) in
+  expectation m T (fun l => F (explicit (fst (run_casgd X y ones dloss lam 0 (draws l) T steps_as_weights n m)))) - F wstar
+  <= 8 * (L ^ 2 * R2) / (lam * (INR T + 1)).

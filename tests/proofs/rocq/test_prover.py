@@ -1,0 +1,97 @@
+"""Rocq's verdicts: every claim is proved, a false theory or program is not, and the message names theorem and equation."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proofs.paper import LABELS
+from proofs.rocq import claims as ledger
+from proofs.rocq import prover
+from proofs.rocq.__main__ import main
+from proofs.rocq.prover import OF_THE_REALS, THEORIES, Check, axioms_of, claims
+
+ALL = sorted(file.stem for file in THEORIES.glob("*.v"))
+
+
+def test_claims_have_labels_of_the_paper_and_lines_of_their_definitions():
+    lines = (THEORIES / "Statements.v").read_text("utf8").splitlines()
+    assert len(claims()) == len(re.findall(r"^Definition \w+ : Prop", "\n".join(lines), re.MULTILINE))
+    for claim in claims():
+        assert set(claim.labels) <= LABELS.keys()
+        assert lines[claim.line - 1].startswith(f"Definition {claim.name} : Prop")
+
+
+def test_statements_are_short_enough_to_be_read():
+    assert len((THEORIES / "Statements.v").read_text("utf8").splitlines()) <= 250
+
+
+@pytest.mark.parametrize("theory", ALL)
+def test_theory_admits_nothing(theory):
+    assert (
+        re.findall(r"\b(Admitted|Axiom|Axioms|Parameter|Parameters|admit|Conjecture)\b|Unset \w+", prover.theories()[theory])
+        == []
+    )
+
+
+@pytest.mark.usefixtures("rocq")
+def test_main_proves_every_claim_and_names_its_axioms(capsys):
+    assert main() == 0
+    printed = capsys.readouterr().out
+    assert printed.endswith(f"{len(claims())} claims, {len(claims())} proved, 0 not\n")
+    assert "translation [translation]" in printed
+    assert printed.count("no axioms") + printed.count("the axioms of the real numbers") == len(claims())
+
+
+def test_main_without_rocq_names_the_cure(monkeypatch, capsys):
+    monkeypatch.setattr("proofs.rocq.__main__.coqc", lambda: None)
+    assert main() == 2
+    assert "apt-get install coq libcoq-flocq" in capsys.readouterr().err
+    monkeypatch.setattr(ledger, "coqc", lambda: None)
+    assert ledger.jobs() == []
+
+
+@pytest.mark.usefixtures("rocq")
+def test_changed_token_fails_with_the_theorem_and_the_equation(copy):
+    (verdict, *_) = Check(copy("efficient/csgd.py", "d + r - a * q", "d + r + a * q")).verdicts("Centring")
+    assert not verdict.proved
+    assert "csgd_body (eqn:pCenterDef" in verdict.figure
+    assert "Loops.v, line" in verdict.figure
+
+
+@pytest.mark.usefixtures("rocq")
+def test_refused_source_is_the_failure_of_every_claim(copy):
+    verdicts = Check(copy("efficient/sgd.py", "a = a + g", "a = min(a, g)")).verdicts("Sparse")
+    assert [verdict.proved for verdict in verdicts] == [False]
+    assert "efficient/sgd.py, line" in verdicts[0].figure
+
+
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize(
+    ("proof", "why"),
+    [
+        ("Admitted.", "rests on dot_ok"),
+        ("Proof. intros W. split; [reflexivity|lia]. Qed.", "dot_ok (cost) is not proved"),
+    ],
+)
+def test_theory_with_a_gap_is_not_proved(proof, why, monkeypatch):
+    text = prover.theories()["Sparse"]
+    start = text.index("Theorem dot_ok")
+    begin, end = text.index("Proof.", start), text.index("Qed.", start) + len("Qed.")
+    monkeypatch.setitem(prover.theories(), "Sparse", text[:begin] + proof + text[end:])
+    (verdict,) = Check().verdicts("Sparse")
+    assert not verdict.proved
+    assert why in verdict.figure
+
+
+def test_axioms_of_reads_each_answer():
+    said = (
+        "Closed under the global context\nAxioms:\nA.b : nat\n  = 3\nc\n  : forall x,\n    x\nClosed under the global context\n"
+    )
+    assert axioms_of(said) == [(), ("A.b", "c"), ()]
+    assert "c" not in OF_THE_REALS
+
+
+def test_packages_are_those_of_the_cure():
+    assert tuple(Path(prover.HERE / "packages.txt").read_text("utf8").split()) == prover.PACKAGES
+    assert prover.CURE.endswith("coq libcoq-flocq")
