@@ -26,6 +26,7 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     parser.add_argument("--algorithm", nargs="+", choices=list(ALGORITHM.values()), help="only these (default: all)")
     parser.add_argument("--loss", nargs="+", choices=list(LOSSES), help="only these (default: all)")
     parser.add_argument("--exact", action="store_true", help="lam is a Fraction, and results are compared with ==")
+    parser.add_argument("--short", action="store_true", help="leave out the long and wide cases")
     parser.add_argument("--each", action="store_true", help="with --command: start the program anew for every line")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="with --command: end it after so long (default: 60)")
     parser.add_argument("--version-string", metavar="TEXT", help="the version to report (default: the package's own)")
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.algorithm,
         options.loss,
         exact=options.exact,
+        long=not options.short,
         expected_failures=expected_failures,
         progress=options.progress,
     )

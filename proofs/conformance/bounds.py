@@ -38,8 +38,8 @@ of ω_t/t and Σω stands for T, it has 3 more again: ω_t itself, its product w
 
 **Kinks.** A derivative is decided if the margin is further from the kink than e_t; or if every number that goes into the margin
 is exact in float64. That is so at t = 1; and up to t = 3, where only λ, 2λ and m have been divided by, if these are powers of
-two and all terms together are below 2^53 of the units that their products are multiples of. From the first step on that is not
-decided, only exact implementations are held to the case.
+two and all terms together are at most 2^53 of the units that their products are multiples of. From the first step on that is
+not decided, only exact implementations are held to the case.
 """
 
 from collections.abc import Sequence
@@ -160,13 +160,28 @@ def _curvature(g: Fraction, e: Fraction) -> Fraction:
 
 def _is_exact(run: Run, t: int, terms: Fraction) -> bool:
     """Tell whether all that goes into the margin of step t is exact in float64, however it is computed."""
-    m = len(run.rows) if run.centred else 1
     if t == 1:
         return True
+    others = run.rows if run.centred else []
+    if run.centred and not any(run.exact.xbar) and _sums_are_exact(run):
+        others = []  # the mean comes out as 0: rows stay as they are
+    m = len(others) or 1
     if t > 3 or not (_is_power_of_two(run.exact.lam) and _is_power_of_two(Fraction(m))):
         return False
-    unit = Fraction(1, m * max([1, *(Fraction(value).denominator for row in run.rows for _, value in row)]))
-    return terms < 2**53 * unit * unit
+    drawn = [run.rows[i] for i in run.indices[:t]]
+    unit = Fraction(1, m * m * _denominator([*drawn[:-1], *others]) * _denominator([drawn[-1], *others]))
+    return terms <= 2**53 * unit
+
+
+def _sums_are_exact(run: Run) -> bool:
+    """Tell whether every sum of entries of a column is exact in float64, in any order."""
+    most = max(sum(map(abs, column)) for column in run.columns)
+    return most <= Fraction(2**53, _denominator(run.rows))
+
+
+def _denominator(rows: Sequence) -> int:
+    """Find the unit 1/d of which all entries of these rows are multiples."""
+    return max([1, *(Fraction(value).denominator for row in rows for _, value in row)])
 
 
 def _is_power_of_two(x: Fraction) -> bool:

@@ -54,11 +54,14 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide."""
+    """Predictor (w, b) after the first t steps, and how far float64 may be from it: None where it does not decide.
+
+    It is exact, in fractions, or rounded to float64 (an array and a float), with a tolerance that includes that rounding.
+    """
 
     t: int
-    w: tuple[Fraction, ...]
-    b: Fraction
+    w: Any
+    b: Any
     w_tolerance: float | None
     b_tolerance: float | None
 
@@ -79,7 +82,7 @@ class Case(Question):
     flags : tuple of str
         Keys of `proofs.conformance.inputs.FLAGS`.
     p, g : tuples of Fraction
-        The predictions before each step and the loss derivatives there.
+        The predictions before each step and the loss derivatives there; empty if they are not stored.
     p_tolerance, g_tolerance : tuples of float, None from the step on which float64 does not decide
     checkpoints : tuple of Checkpoint
     undecided : str
@@ -122,9 +125,13 @@ def load(algorithm: str | Iterable[str] | None = None, loss: str | Iterable[str]
     ValueError
         An algorithm or loss is not among those of the vectors.
     """
-    algorithms = _chosen("algorithm", algorithm, ALGORITHM.values())
-    losses = _chosen("loss", loss, LOSSES)
+    algorithms, losses = chosen(algorithm, loss)
     return [case for name in algorithms for kind in losses for case in _read(VECTORS / f"{name}-{kind}.json")]
+
+
+def chosen(algorithm: str | Iterable[str] | None, loss: str | Iterable[str] | None) -> tuple[list[str], list[str]]:
+    """Validate names of algorithms and of losses: a name, several, or None for all."""
+    return _chosen("algorithm", algorithm, ALGORITHM.values()), _chosen("loss", loss, LOSSES)
 
 
 def _chosen(argument: str, chosen: str | Iterable[str] | None, known: Iterable[str]) -> list[str]:

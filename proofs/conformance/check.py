@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from . import reach
 from .answers import Function, Implementation
-from .cases import load
+from .cases import ALGORITHM, LOSSES, Case, load
 from .report import Report
 from .verdicts import Result, judge
 
@@ -34,12 +35,20 @@ def read_expected_failures(path: str | Path) -> dict[str, str]:
 
 def check_patterns(expected_failures: Mapping[str, str]) -> None:
     """Refuse a pattern that matches no case, or no reason."""
-    ids = [case.id for case in load()]
+    ids = [case.id for case in vectors()]
     for pattern, reason in expected_failures.items():
         if not str(reason).strip():
             raise ValueError(f"expected_failures: {pattern!r} has no reason")
         if not fnmatch.filter(ids, pattern):
             raise ValueError(f"expected_failures: {pattern!r} matches no case of the vectors")
+
+
+def vectors(
+    algorithm: str | Iterable[str] | None = None, loss: str | Iterable[str] | None = None, *, long: bool = True
+) -> list[Case]:
+    """Read the cases of some algorithms and losses as they are asked, with the long and wide ones or without."""
+    cases = load(algorithm, loss) + (reach.load(algorithm, loss) if long else [])
+    return sorted(cases, key=lambda case: (list(ALGORITHM.values()).index(case.algorithm), LOSSES.index(case.loss)))
 
 
 def with_expectation(result: Result, expected_failures: Mapping[str, str]) -> Result:
@@ -58,6 +67,7 @@ def check(
     loss: str | Iterable[str] | None = None,
     *,
     exact: bool = False,
+    long: bool = True,
     expected_failures: Mapping[str, str] | None = None,
     progress: bool | None = None,
 ) -> Report:
@@ -73,6 +83,8 @@ def check(
     exact : bool
         lam is a Fraction, and the results must be equal to the exact ones with ==. The log-loss and its derivative are rounded
         to multiples of 2^-128 in exact runs, as `reference.losses.log_derivative_on_grid` does.
+    long : bool
+        Ask the long and wide cases as well, where the run is not exact.
     expected_failures : mapping from case ids, or patterns of them, to reasons, optional
         What may fail, and must.
     progress : bool, optional
@@ -88,10 +100,10 @@ def check(
     TypeError, ValueError
         An argument is none of these. Whatever `train` does is a verdict, not an exception.
 
-    Cost: a few seconds for all algorithms and losses, and whatever `train` takes for 2900 short runs.
+    Cost: a few seconds for all algorithms and losses, and whatever `train` takes for 2900 short runs and 200 long or wide ones.
     """
     implementation: Implementation = train if hasattr(train, "ask") else Function(train)  # type: ignore[assignment]
-    cases, expected_failures = load(algorithm, loss), expected_failures or {}
+    cases, expected_failures = vectors(algorithm, loss, long=long and not exact), expected_failures or {}
     if expected_failures:
         check_patterns(expected_failures)
     results = []

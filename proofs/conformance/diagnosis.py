@@ -76,6 +76,11 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         Puts a case to the implementation a second time.
     """
     judged = [result for result in results if result.verdict in ("passed", "undecided", "failed", "error")]
+    long = [result for result in judged if not result.case.p]  # the faults are tried on the short cases, where all is exact
+    judged = [result for result in judged if result.case.p]
+    if not any(result.verdict in ("failed", "error") for result in judged):
+        wrong = [result for result in long if result.verdict == "failed"]
+        return [Finding(f"right in all short cases, wrong in long or wide ones; {_first(wrong)}")] if wrong else []
     failed = [result for result in judged if result.verdict == "failed"]
     evidence = [each for result in judged for each in _evidence(result)]
     if not any(each.wrong for each in evidence):

@@ -1,8 +1,8 @@
 """Write the test vectors, what the definitions give in exact arithmetic, to `vectors/`, one file an algorithm and loss.
 
 `python -m proofs.conformance.generate` writes the files; with `--check` it proves that the stored ones are, byte for byte, what
-it would write. Every expected value comes from `reference` on fractions; nothing is computed in floats, so that the files are
-the same on every machine.
+it would write. Every expected value comes from `reference` on fractions, or for long and wide questions from `rounded`; nothing
+expected is computed in floats, so that the files are the same on every machine.
 """
 
 import argparse
@@ -24,11 +24,13 @@ from efficient.runs.files import write_whole
 from reference import PAPER
 from reference.losses import GRID_BITS, get_loss
 
+from . import rounded
 from .bounds import bounds
 from .cases import ALGORITHM, LOSSES, VECTORS, VERSION
 from .inputs import INPUTS, Inputs, Run
+from .reach import FOLDER, RECIPES
 
-SCHEMA = "schema.json"
+SCHEMAS = {"schema.json", f"{FOLDER}/schema.json"}
 DIGITS = Context(prec=40)
 LINE = 128
 """How long a line may be before its list or object gets one line for each entry."""
@@ -102,14 +104,16 @@ def text(value, indent: str = "") -> str:
 
 
 def vectors() -> Iterator[tuple[str, str]]:
-    """Make the name and the contents of each of the 16 files."""
+    """Make the name and the contents of each of the files: 16 with exact answers, and one for each recipe."""
     for (average, centred), loss in tqdm(list(product(ALGORITHM, LOSSES)), desc="vectors", unit="file", disable=None):
         yield f"{ALGORITHM[average, centred]}-{loss}.json", text(document(average, centred, loss)) + "\n"
+    for recipe in tqdm(RECIPES, desc="long and wide vectors", unit="file", disable=None):
+        yield f"{FOLDER}/{recipe.name}.json", text(rounded.document(recipe)) + "\n"
 
 
 def differences(made: dict[str, str], folder: Path) -> Iterator[str]:
     """Compare the files in the folder with those that were made: the first different line of each."""
-    stored = {file.name for file in folder.glob("*.json")} - {SCHEMA}
+    stored = {file.relative_to(folder).as_posix() for file in folder.rglob("*.json")} - SCHEMAS
     yield from (f"{name}: stored, but not generated" for name in sorted(stored - made.keys()))
     for name, content in made.items():
         if name not in stored:
@@ -138,6 +142,7 @@ def main(arguments: list[str] | None = None, folder: Path = VECTORS) -> int:
     check = parser.parse_args(arguments).check
     made = dict(vectors())
     if not check:
+        (folder / FOLDER).mkdir(exist_ok=True)
         for name, content in made.items():
             write_whole(folder / name, partial(_write, content))
         return 0

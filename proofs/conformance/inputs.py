@@ -59,11 +59,16 @@ class Run(Question):
 
     def ties(self) -> bool:
         """Tell whether a margin is exactly at the kink of the loss, or of the one with a kink for such labels."""
+        return 0 in self.kink_distances
+
+    @cached_property
+    def kink_distances(self) -> list[Fraction]:
+        """Distances of all margins from the kink of the loss, or of the one with a kink for such labels."""
         kinked = _kinked(self.loss).name
         steps: Iterable[Iterate] = self.steps
         if kinked != self.loss:
             steps = iterates(self._exact(kinked), self.indices, centred=self.centred)
-        return any(self.kink_distance(step.p, i) == 0 for step, i in zip(steps, self.indices, strict=True))
+        return [self.kink_distance(step.p, i) for step, i in zip(steps, self.indices, strict=True)]
 
     def _exact(self, loss: str) -> Problem:
         return Problem(self.matrix(), self.y, loss, Fraction(self.lam))
@@ -92,6 +97,10 @@ FLAGS: dict[str, tuple[str, Callable[[Run], bool]]] = {
     "FirstStep": ("there is one step, made from p = 0", lambda run: len(run.indices) == 1),
     "T2": ("there are two steps: the first that shrinks, the first mean", lambda run: len(run.indices) == 2),
     "KinkTie": ("a margin is exactly at the kink of the absolute or the hinge loss, where Table 1 picks a side", Run.ties),
+    "NearTie": (
+        "a margin is beside the kink: off by 2^-30, 2^-40 or 2^-52, exactly in float64",
+        lambda run: any(0 < distance <= 2**-30 for distance in run.kink_distances),
+    ),
     "EmptyRow": ("a row that stores nothing is drawn", lambda run: any(not run.rows[i] for i in run.indices)),
     "DuplicateIndex": (
         "a row stores a column twice: such entries add up",
@@ -119,7 +128,7 @@ FLAGS: dict[str, tuple[str, Callable[[Run], bool]]] = {
     "IntegerData": ("rows and labels are integers, not all zero", _has_integers),
     "RealText": ("tf-idf weights of real mails: no short numbers", _is_real_text),
 }
-"""Flags: a sentence and a predicate each. A case has all the flags that are true of it."""
+"""Flags: a sentence and a predicate each. A short case has all the flags that are true of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +144,7 @@ class Inputs:
     n, stored : number of columns, and rows of (column, value) pairs exactly as they are to be stored, in place of `rows`
     real, sign : the labels for real losses and for binary ones; None where there is no such case
     centred : for the centred algorithms only (True), the others only (False), or all
+    losses : for these losses only; by default for all that there are labels for
     """
 
     name: str
@@ -147,11 +157,12 @@ class Inputs:
     real: list[float] | None = None
     sign: list[int] | None = None
     centred: bool | None = None
+    losses: Sequence[str] = LOSSES
 
     def run(self, loss: str, centred: bool) -> Run | None:
         """Make the question for one loss, centred or not; None if the entry is not meant for it."""
         y = self.sign if get_loss(loss).binary else self.real
-        if y is None or self.centred not in (None, centred):
+        if y is None or self.centred not in (None, centred) or loss not in self.losses:
             return None
         n, rows = self.n, self.stored
         if n is None:

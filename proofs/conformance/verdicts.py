@@ -6,8 +6,10 @@ from fractions import Fraction
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .answers import Answer, Reply
-from .cases import Case
+from .cases import Case, Checkpoint
 
 
 class Departure(NamedTuple):
@@ -69,11 +71,12 @@ def judge(case: Case, replies: Sequence[Reply], exact: bool) -> Result:
             continue
         predictor = []
         if exact or checkpoint.held:
-            w = [(f"w[{j}]", *each, checkpoint.w_tolerance) for j, each in enumerate(zip(reply.w, checkpoint.w, strict=True))]
+            suspects = _suspects(reply, checkpoint) if isinstance(checkpoint.w, np.ndarray) else range(len(checkpoint.w))
+            w = [(f"w[{j}]", reply.w[j], checkpoint.w[j], checkpoint.w_tolerance) for j in suspects]
             predictor = [*w, ("b", reply.b, checkpoint.b, checkpoint.b_tolerance)]
         way = []
         if reply.p is not None and reply.g is not None:
-            for step in range(checkpoint.t):
+            for step in range(min(checkpoint.t, len(case.p))):
                 way.append((step + 1, "p", reply.p[step], case.p[step], case.p_tolerance[step]))
                 way.append((step + 1, "g", reply.g[step], case.g[step], case.g_tolerance[step]))
         found = [_departure(*each, exact) for each in way if exact or each[4] is not None]
@@ -92,12 +95,21 @@ def judge(case: Case, replies: Sequence[Reply], exact: bool) -> Result:
     return Result(case, "passed", "", replies)
 
 
-def _departure(t: int, what: str, found: Any, expected: Fraction, tolerance: float | None, exact: bool) -> Departure | None:
+def _suspects(reply: Answer, checkpoint: Checkpoint) -> list[int]:
+    """Find the weights that may be off, of many: all whose error as rounded is not well below the tolerance, at most 9."""
+    assert checkpoint.w_tolerance is not None
+    with np.errstate(over="ignore", invalid="ignore"):
+        fine = abs(np.array(reply.w) - checkpoint.w) <= checkpoint.w_tolerance * (1 - 2.0**-50)
+    return np.flatnonzero(~fine)[:9].tolist()
+
+
+def _departure(t: int, what: str, found: Any, expected: Any, tolerance: float | None, exact: bool) -> Departure | None:
     if exact:
         return None if found == expected else Departure(t, what, found, expected, _float(abs(found - expected)), 0)
     assert tolerance is not None
     if not isfinite(found):
-        return Departure(t, what, found, expected, inf, tolerance)
+        return Departure(t, what, found, Fraction(expected), inf, tolerance)
+    expected = Fraction(expected)
     error = abs(Fraction(found) - expected)  # exact: the comparison must not round
     return None if error <= Fraction(tolerance) else Departure(t, what, found, expected, _float(error), tolerance)
 

@@ -27,7 +27,7 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
         The error that `train` raised, so that its author sees the line; a note may name the cause. NotImplementedError if a
         part is missing.
     """
-    report = check(train, algorithm, loss, progress=False)
+    report = check(train, algorithm, loss, long=False, progress=False)
     bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: length(each.case))
     if not bad:
         for result in report.results:

@@ -11,8 +11,8 @@ import efficient
 import reference
 from proofs.conformance import train_with
 from proofs.conformance.answers import Function, Implementation, Reply, import_function
-from proofs.conformance.cases import Case, load
-from proofs.conformance.check import check_patterns, read_expected_failures, with_expectation
+from proofs.conformance.cases import Case
+from proofs.conformance.check import check_patterns, read_expected_failures, vectors, with_expectation
 from proofs.conformance.command import Command
 from proofs.conformance.report import Report
 from proofs.conformance.verdicts import Result, judge
@@ -75,7 +75,11 @@ def pytest_configure(config):
 
 def pytest_generate_tests(metafunc):
     if {"subject", "case"} <= set(metafunc.fixturenames):
-        pairs = [(name, subject, case) for name, subject in _subjects(metafunc.config).items() for case in load()]
+        pairs = [
+            (name, subject, case)
+            for name, subject in _subjects(metafunc.config).items()
+            for case in vectors(long=not subject.exact)
+        ]
         ids = [f"{name}-{case.id}" if name else case.id for name, _, case in pairs]
         metafunc.parametrize(("subject", "case"), [(subject, case) for _, subject, case in pairs], ids=ids)
 

@@ -1,9 +1,10 @@
 """Right and wrong programs for the kit, and the files of vectors."""
 
+from functools import partial
 from pathlib import Path
 
 import reference
-from proofs.conformance import ALGORITHM, train_with
+from proofs.conformance import ALGORITHM, check, train_with
 from proofs.conformance.cases import LOSSES
 from proofs.conformance.faults import train as train_with_faults
 from proofs.conformance.inputs import Run
@@ -12,6 +13,7 @@ ROOT = Path(__file__).parents[3]
 KIT = ROOT / "proofs" / "conformance"
 README = (KIT / "README.md").read_text("utf8")
 RIGHT = train_with(reference)
+check_short = partial(check, long=False)
 FILES = [f"{algorithm}-{loss}" for algorithm in ALGORITHM.values() for loss in LOSSES]
 
 

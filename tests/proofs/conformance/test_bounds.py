@@ -94,11 +94,13 @@ def test_bounds_decide_a_tie_only_where_numbers_are_exact():
     third = small([[1, 0], [-0.25, 0]], 0.75)  # λ is no power of two
     fine = small([[1, 2.0**-30], [-(2.0**-60), 2.0**-30]], 1)  # products of more than 53 bits
     centred = [[1, 0], [-0.5, 0], [-0.25, 0], [-0.25, 0]]
-    for run in (decided, third, fine, small(centred, 0.5, True), small([*centred, [0, 0]], 0.5, True)):
+    fifths = small([[x + 1, y] for x, y in [*centred, [0, 0]]], 0.5, True)  # divides by five to centre
+    for run in (decided, third, fine, small(centred, 0.5, True), fifths):
         assert run.steps[1].p == 1
     assert "undecided" not in bounds(decided, False, [2])
     assert "undecided" not in bounds(small(centred, 0.5, True), False, [2])
-    for run in (third, fine, small([*centred, [0, 0]], 0.5, True)):  # the last divides by five to centre
+    assert "undecided" not in bounds(small([*centred, [0, 0]], 0.5, True), False, [2])  # the mean is 0 all the same
+    for run in (third, fine, fifths):
         found = bounds(run, False, [1, 2])
         assert found["undecided"].startswith("step 2: the margin is within ")
         assert (found["p"][1], found["g"][1]) == (None, None)

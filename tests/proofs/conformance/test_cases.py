@@ -11,6 +11,7 @@ import pytest
 
 from proofs.conformance.cases import VECTORS, load
 from proofs.conformance.inputs import INPUTS
+from proofs.conformance.reach import FOLDER, RECIPES
 from tests.proofs.conformance.programs import FILES
 
 
@@ -28,6 +29,17 @@ def test_schema_accepts_the_files(schema):
     schema.check_schema(schema.schema)
     for name in FILES:
         assert [error.message for error in schema.iter_errors(document(name))] == []
+
+
+def test_schema_of_the_long_cases_accepts_the_files_and_no_others():
+    schema = jsonschema.Draft202012Validator(json.loads((VECTORS / FOLDER / "schema.json").read_text("utf8")))
+    schema.check_schema(schema.schema)
+    for recipe in RECIPES:
+        file = document(f"{FOLDER}/{recipe.name}")
+        assert [error.message for error in schema.iter_errors(file)] == []
+        file = copy.deepcopy(file)
+        file["cases"][0]["checkpoints"][0]["tolerance"][1] = 0
+        assert not schema.is_valid(file)
 
 
 BREAK = {

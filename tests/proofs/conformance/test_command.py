@@ -14,7 +14,7 @@ from proofs.conformance import check, command
 from proofs.conformance.answers import Answer
 from proofs.conformance.cases import load
 from proofs.conformance.command import Command
-from tests.proofs.conformance.programs import KIT, named
+from tests.proofs.conformance.programs import KIT, check_short, named
 
 
 def program(tmp_path, body: str) -> str:
@@ -49,14 +49,14 @@ PROGRAMS = {  # what it does: (its code, what is said of it)
 @pytest.mark.parametrize(("body", "message"), PROGRAMS.values(), ids=PROGRAMS)
 def test_command_of_a_bad_program_says_why(body, message, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "MOST_OUTPUT", 1 << 16)
-    report = check(Command(program(tmp_path, body), timeout=1 if "sleep" in body else 60), "sgd", "squared")
+    report = check_short(Command(program(tmp_path, body), timeout=1 if "sleep" in body else 60), "sgd", "squared")
     assert not report.passed
     assert message in str(report)
 
 
 def test_command_without_one_answer_costs_one_case(tmp_path):
     body = ZEROS + "for q in questions:\n    if not q['id'].startswith('sgd-squared-one-step@'): print(json.dumps(answer(q)))"
-    report = check(Command(program(tmp_path, body)), "sgd", "squared")
+    report = check_short(Command(program(tmp_path, body)), "sgd", "squared")
     assert [result.case.id for result in report.results if result.verdict == "error"] == ["sgd-squared-one-step"]
     assert report.count["failed"] > 30
 
@@ -70,7 +70,7 @@ def test_command_each_starts_a_program_per_question(tmp_path, monkeypatch):
 
 def test_command_of_an_unsupporting_program_fails(tmp_path):
     body = "for q in questions: print(json.dumps({'id': q['id'], 'unsupported': 'gone fishing'}))"
-    report = check(Command(program(tmp_path, body)), "sgd", "squared")
+    report = check_short(Command(program(tmp_path, body)), "sgd", "squared")
     assert report.count["unsupported"] == len(report.results)
     assert not report.passed
 
@@ -85,8 +85,8 @@ def test_command_reads_exact_answers_in_any_order(tmp_path):
     answers = json.load(open({str(tmp_path / "answers.json")!r}))
     for q in reversed(questions): print(json.dumps(answers[q["id"]] | {{"id": q["id"]}}))
     """
-    assert check(Command(program(tmp_path, body)), "casgd", "hinge", exact=True).passed
-    assert "w[0] must be a number; it is str" in str(check(Command(program(tmp_path, body)), "casgd", "hinge"))
+    assert check_short(Command(program(tmp_path, body)), "casgd", "hinge", exact=True).passed
+    assert "w[0] must be a number; it is str" in str(check_short(Command(program(tmp_path, body)), "casgd", "hinge"))
 
 
 def test_command_of_wrong_arguments_raises():
@@ -120,6 +120,6 @@ def test_command_of_the_c_example_passes(built):
 
 
 def test_command_of_the_c_example_with_a_fault_names_it(built):
-    report = check(Command(built("-DFAULT")), ["sgd", "asgd"], "log")
+    report = check_short(Command(built("-DFAULT")), ["sgd", "asgd"], "log")
     assert report.count["failed"] == len(load("asgd", "log"))
     assert named(report) == [{"w_0 in the mean"}]

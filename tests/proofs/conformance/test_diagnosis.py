@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from proofs.conformance import ALGORITHM, check, diagnosis
+from proofs.conformance import ALGORITHM, diagnosis
 from proofs.conformance.answers import Function
 from proofs.conformance.cases import load
 from proofs.conformance.examples import dense
@@ -16,7 +16,7 @@ from proofs.conformance.faults import FAULTS, WRONG_DERIVATIVES, trace
 from proofs.conformance.faults import train as train_with_faults
 from proofs.conformance.report import Report
 from proofs.conformance.verdicts import judge
-from tests.proofs.conformance.programs import RIGHT, altered, named, with_fault
+from tests.proofs.conformance.programs import RIGHT, altered, check_short, named, with_fault
 
 
 def half(train, algorithm=None, loss=None) -> Report:
@@ -61,7 +61,7 @@ def test_diagnose_all_algorithms_and_losses_finds_one_fault(fault):
 
 @pytest.mark.parametrize("fault", ["tie at the kink", "z not updated"])
 def test_diagnose_exact_answers_names_the_fault(fault):
-    assert named(check(with_fault(fault), "csgd", "absolute", exact=True)) == [{fault}]
+    assert named(check_short(with_fault(fault), "csgd", "absolute", exact=True)) == [{fault}]
 
 
 def by_definition(fault):
@@ -133,7 +133,7 @@ def test_diagnose_another_program_names_the_same_fault(fault):
 
 
 def test_check_of_the_other_program_without_a_fault_passes():
-    assert check(by_definition(None), loss=["hinge", "log"]).passed
+    assert check_short(by_definition(None), loss=["hinge", "log"]).passed
 
 
 def agree(faults, others, algorithm, loss) -> bool:
@@ -154,7 +154,7 @@ PAIRS = random.Random(20).sample(list(combinations(sorted(FAULTS.keys() - {"sing
 @pytest.mark.parametrize("pair", PAIRS, ids=" + ".join)
 def test_diagnose_two_faults_does_not_blame_one_alone(pair):
     for algorithm, loss in (("casgd", "hinge"), ("asgd", "squared")):
-        report = check(with_fault(*pair), algorithm, loss)
+        report = check_short(with_fault(*pair), algorithm, loss)
         for names in named(report):
             assert names, "some faults explain it: these two"
             both = " & ".join(sorted(pair)) in names
@@ -162,7 +162,7 @@ def test_diagnose_two_faults_does_not_blame_one_alone(pair):
 
 
 def test_diagnose_two_faults_names_both():
-    report = check(with_fault("u with h_t", "damped bias"), "casgd", "log")
+    report = check_short(with_fault("u with h_t", "damped bias"), "casgd", "log")
     assert named(report) == [{"damped bias & u with h_t"}]
     assert "two faults at once" in str(report)
 
@@ -172,26 +172,26 @@ def test_diagnose_faults_of_separate_algorithms_names_each():
         fault = {(True, False): "w_0 in the mean", (True, True): "average without its centre"}.get((average, centred))
         return train_with_faults(X, y, loss, lam, indices, average, centred, fault=fault)
 
-    report = check(train, loss="squared")
+    report = check_short(train, loss="squared")
     assert named(report) == [{"w_0 in the mean"}, {"average without its centre"}]
     assert [finding.where for finding in report.diagnosis] == [("asgd",), ("casgd",)]
 
 
 def test_diagnose_indistinguishable_faults_lists_all():
-    report = check(with_fault("no bias"), "csgd", "squared")  # without its 1, θ leaves b out of b' as well
+    report = check_short(with_fault("no bias"), "csgd", "squared")  # without its 1, θ leaves b out of b' as well
     assert named(report) == [{"no bias", "theta without 1"}]
     assert "which give the same results in the cases run" in str(report)
 
 
 def test_diagnose_an_unknown_fault_says_so():
-    report = check(altered(lambda w, b: (w, b + 0.125)), "sgd", "log")
+    report = check_short(altered(lambda w, b: (w, b + 0.125)), "sgd", "log")
     assert named(report) == [set()]
     assert "no known fault explains it; it first departs in sgd-log-" in str(report)
     assert "step 1: b is " in str(report)
 
 
 def test_diagnose_lost_digits_says_rounding():
-    report = check(altered(lambda w, b: (w * (1 + 1e-11), b * (1 + 1e-11))), ["csgd", "casgd"], "log")
+    report = check_short(altered(lambda w, b: (w * (1 + 1e-11), b * (1 + 1e-11))), ["csgd", "casgd"], "log")
     (finding,) = report.diagnosis
     assert finding.faults == ()
     assert finding.text.startswith("rounding: ")
@@ -202,7 +202,7 @@ def test_diagnose_lost_digits_leaves_kinks_open():
         w, b = train_with_faults(*arguments, "tie at the kink")
         return w * (1 + 1e-11), b * (1 + 1e-11)
 
-    (finding,) = check(train, "sgd", "hinge").diagnosis
+    (finding,) = check_short(train, "sgd", "hinge").diagnosis
     assert finding.faults == ()
     assert re.search(r"only digits are lost; where a kink is near, [1-9]\d* more wrong results", finding.text)
 
@@ -226,7 +226,7 @@ def test_diagnose_float32_says_single_precision():
 
     assert named(half(train)) == [{"single precision"}]
     # errors of that size that no rounding makes are none of it
-    assert named(check(altered(lambda w, b: (w * (1 + 2.0**-12), b)), "sgd")) == [set()]
+    assert named(check_short(altered(lambda w, b: (w * (1 + 2.0**-12), b)), "sgd")) == [set()]
 
 
 def test_diagnose_a_division_by_zero_names_the_printed_loop():
@@ -243,7 +243,7 @@ def test_diagnose_a_division_by_zero_names_the_printed_loop():
             v, a = [old + g * each for old, each in zip(v, x, strict=True)], a + g
         return [-each / (lam * t) for each in v], -a / (lam * t)
 
-    report = check(train, loss="log")
+    report = check_short(train, loss="log")
     assert report.count["error"] == len(load("sgd", "log"))
     assert named(report) == [{"loop as printed"}]
 
@@ -254,7 +254,7 @@ def test_diagnose_an_unrepeatable_program_says_so():
     def shuffles(X, y, loss, lam, indices, average, centred):
         return RIGHT(X, y, loss, lam, rng.permutation(indices), average, centred)
 
-    assert "it draws examples or keeps state" in str(check(shuffles, "asgd", "log"))
+    assert "it draws examples or keeps state" in str(check_short(shuffles, "asgd", "log"))
 
     longest = max(load("sgd", "absolute"), key=lambda case: len(case.indices))
 
@@ -262,7 +262,7 @@ def test_diagnose_an_unrepeatable_program_says_so():
         repeats = len(y) == len(longest.y)
         return RIGHT(X, y, loss, lam, indices[::-1] if repeats else rng.permutation(indices), average, centred)
 
-    assert "it draws examples or keeps state" in str(check(mostly_shuffles, "sgd", "absolute"))
+    assert "it draws examples or keeps state" in str(check_short(mostly_shuffles, "sgd", "absolute"))
 
 
 @pytest.mark.parametrize("place", [2, 3], ids=["p", "g"])
@@ -272,6 +272,6 @@ def test_diagnose_wrong_p_or_g_alone_says_so(place):
         run[place] = [each + 1 for each in run[place]]
         return run
 
-    report = check(train, "csgd", "squared")
+    report = check_short(train, "csgd", "squared")
     assert report.count["failed"] == len(report.results)
     assert "w and b are right, but not p and g as returned" in str(report)

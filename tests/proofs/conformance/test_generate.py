@@ -17,7 +17,7 @@ def made():
 def test_generate_check_of_the_stored_files_passes(made, monkeypatch, capsys):
     monkeypatch.setattr(generate, "vectors", lambda: iter(made.items()))
     assert generate.main(["--check"]) == 0
-    assert capsys.readouterr().out == "16 vector files are what the definitions give\n"
+    assert capsys.readouterr().out == "20 vector files are what the definitions give\n"
 
 
 def test_generate_check_of_an_edited_digit_names_its_line(made, monkeypatch, capsys, tmp_path):
@@ -45,4 +45,4 @@ def test_differences_names_missing_and_extra_files(made, tmp_path):
 def test_generate_writes_its_files_only(made, monkeypatch, tmp_path):
     monkeypatch.setattr(generate, "vectors", lambda: iter(made.items()))
     assert generate.main([], tmp_path) == 0
-    assert {file.name: file.read_bytes().decode() for file in tmp_path.iterdir()} == made
+    assert {file.relative_to(tmp_path).as_posix(): file.read_bytes().decode() for file in tmp_path.rglob("*.json")} == made

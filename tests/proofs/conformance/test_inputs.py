@@ -23,7 +23,8 @@ def test_inputs_of_mails_are_the_data_set():
 
 def test_flags_are_all_in_every_file():
     for name in FILES:
-        assert {flag for case in load(*name.split("-")) for flag in case.flags} == FLAGS.keys()
+        rare = set() if name.endswith(("-absolute", "-hinge")) else {"NearTie"}  # which only a kink makes
+        assert {flag for case in load(*name.split("-")) for flag in case.flags} == FLAGS.keys() - rare
 
 
 def test_flags_of_a_case_are_those_that_hold():
@@ -46,6 +47,10 @@ BARELY = {  # flag: (inputs of which it is true, as near ones as can be of which
     "T2": (changed(indices=[0, 1]), changed(indices=[0])),
     # p_2 = (1 · x + 1)/lam
     "KinkTie": (changed(rows=[[(0, 1)], [(0, -0.5)]], y=[1, 1], indices=[0, 1]), changed(indices=[0, 1])),
+    "NearTie": (
+        changed(rows=[[(0, 1)], [(0, 2.0**-30)]], y=[1, 1], indices=[0, 1], lam=1),
+        changed(rows=[[(0, 1)], [(0, 2.0**-29)]], y=[1, 1], indices=[0, 1], lam=1),
+    ),
     "EmptyRow": (changed(rows=[[(0, 1)], [], [(1, 2)]]), changed(rows=[[(0, 1)], [], [(1, 2)]], indices=[0, 2])),
     "DuplicateIndex": (changed(rows=[[(0, 1), (0, 2)]] * 3), changed(rows=[[(0, 1), (1, 2)]] * 3)),
     "UnsortedIndex": (changed(rows=[[(1, 1), (0, 2)]] * 3), changed(rows=[[(0, 1), (0, 2)]] * 3)),

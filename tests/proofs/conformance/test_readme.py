@@ -5,6 +5,7 @@ import re
 import shlex
 from dataclasses import replace
 
+from proofs.conformance import reach
 from proofs.conformance.answers import Answer
 from proofs.conformance.cases import load
 from proofs.conformance.faults import FAULTS
@@ -24,7 +25,7 @@ def test_readme_lists_the_faults():
 
 
 def test_readme_lists_the_flags():
-    assert table("What a case is about") == {flag: why for flag, (why, _) in FLAGS.items()}
+    assert table("What a case is about") == {flag: why for flag, (why, _) in (FLAGS | reach.FLAGS).items()}
     assert {flag for case in load() for flag in case.flags} == FLAGS.keys()
 
 
@@ -44,7 +45,7 @@ def _tuple(value):
 
 def test_readme_commands_use_known_options():
     for line in re.findall(r"^(?: {4})?(?:python -m proofs\.conformance) (.*)$", README, re.MULTILINE):
-        options = {"--impl", "--command", "--expected-failures", "--json"}
+        options = {"--impl", "--command", "--expected-failures", "--json", "--short"}
         assert {word for word in shlex.split(line) if word.startswith("--")} - {"--quiet"} <= options
     (line,) = re.findall(r"^ {4}(cc .*)$", README, re.MULTILINE)
     assert shlex.split(line)[-2] == str((KIT / "examples" / "asgd.c").relative_to(ROOT))

@@ -5,12 +5,11 @@ import math
 
 import pytest
 
-from proofs.conformance import check
 from proofs.conformance.answers import Answer
 from proofs.conformance.cases import load
 from proofs.conformance.faults import trace
 from proofs.conformance.verdicts import judge
-from tests.proofs.conformance.programs import altered
+from tests.proofs.conformance.programs import altered, check_short
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.4, "passed"), (1.5, "failed")])
@@ -30,7 +29,7 @@ def test_judge_allows_the_tolerance_and_no_more(share, verdict, what):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_judge_a_number_that_is_not_finite_fails(number):
-    report = check(altered(lambda w, b: (w, number)), "sgd", "log")
+    report = check_short(altered(lambda w, b: (w, number)), "sgd", "log")
     assert report.count["failed"] == len(report.results)
     assert f"b is {number}" in str(report)
     json.dumps(report.as_json(), allow_nan=False)
@@ -41,6 +40,6 @@ def test_judge_with_p_and_g_finds_the_first_wrong_step():
         run = trace(X, y, loss, lam, indices, average, centred, fault="prediction over t")
         return run.w, run.b, run.p, run.g
 
-    report = check(train, "asgd", "hinge")
+    report = check_short(train, "asgd", "hinge")
     assert {result.departure.what for result in report.results if result.departure} == {"p"}
     assert {result.departure.t for result in report.results if result.departure} == {2}
