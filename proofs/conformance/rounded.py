@@ -109,8 +109,8 @@ def predictor(steps: Steps, t: int, average: bool) -> dict[str, Any]:
     for step in range(1, t + 1):
         harmonic.append(harmonic[-1] + (GRID + step // 2) // step)
     sums = [0] * m
-    for i, g, before in zip(indices, steps.g, harmonic, strict=False):
-        sums[i] += g * (harmonic[t] - before) if average else g * GRID
+    for i, slope, before in zip(indices, steps.g, harmonic, strict=False):
+        sums[i] += slope * (harmonic[t] - before) if average else slope * GRID
     taught = np.array([Fraction(each, GRID * GRID) for each in sums])
     total, pace = sum(taught, Fraction(0)), lam * t
     drawn = sorted(set(indices))
