@@ -15,11 +15,22 @@ from tqdm import tqdm
 
 from .paper import ARXIV, LABELS, SECTIONS
 
+KINDS = {
+    "proved": "for every case, in symbols, by two provers that must agree; every mutant of a formula must be refuted",
+    "kernel": "for every case, checked by the small kernel of a proof assistant",
+    "exact": "in rational arithmetic, compared with ==, or read in the code; nothing is rounded",
+    "float": "in floating point, dense beside sparse, within a bound on the rounding",
+    "counted": "entries touched by the shipped code, one by one, on arrays that count",
+    "measured": "in floating point: convergence, averaging and stability, over several seeds or against a bound",
+}
+"""Kinds of evidence, the strongest first, and what each is."""
+
 
 @dataclass(frozen=True)
 class Entry:
     """One claim, the evidence for it and the verdict.
 
+    `kind` is one of KINDS, and `evidence` says more of it, if there is more to say.
     `value` and `bound` are numbers for machines, where the evidence is one: the claim holds if value <= bound.
     `expected` is False for a claim that is shown to be false, so that the ledger is as expected when `holds == expected`.
     `mutants` counts the formulas, losses or programs that were changed on purpose in one place to try the check on, and
@@ -28,6 +39,7 @@ class Entry:
 
     label: str
     claim: str
+    kind: str
     evidence: str
     figure: str
     holds: bool
@@ -41,6 +53,8 @@ class Entry:
     refuted: int = 0
 
     def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r} for {self.label}, {self.claim!r}")
         try:
             json.dumps(vars(self), allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -56,9 +70,14 @@ class Entry:
             return "holds" if self.holds else "refuted, as expected"
         return "FAILS" if self.expected else "HOLDS, against expectation"
 
+    @property
+    def by(self) -> str:
+        """Kind and particulars of the evidence, in words."""
+        return f"{self.kind}, {self.evidence}" if self.evidence else self.kind
+
     def line(self) -> str:
         about = "  ".join(part.ljust(8) for part in (self.data, self.algorithm, self.loss) if part)
-        return f"    {about:<36}  {self.figure} ({self.evidence}): {self.verdict}"
+        return f"    {about:<36}  {self.figure} ({self.by}): {self.verdict}"
 
 
 class Job(NamedTuple):

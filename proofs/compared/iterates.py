@@ -199,7 +199,8 @@ def in_float(case: Case, loss: str, lam: float, names: list[str]) -> Iterator[En
         yield Entry(
             ALGORITHMS[name].label,
             "the sparse algorithm makes the dense one's predictions and predictor",
-            f"measured in float64, T = {len(indices)}, λ = {lam:g}",
+            "float",
+            f"float64, T = {len(indices)}, λ = {lam:g}",
             f"largest difference {value:.1e} of the largest sum, bound (T + m + k)·eps = {bound:.1e}{ended}",
             value <= bound,
             case.name,
@@ -221,7 +222,8 @@ def in_fractions(case: Case, kind: str, X, loss: str, lam: float, names: list[st
         yield Entry(
             ALGORITHMS[name].label,
             "the sparse algorithm is the dense one, at every prefix",
-            f"exact, ==, λ = {problem.lam}",
+            "exact",
+            f"==, λ = {problem.lam}",
             f"{equal} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",
             equal == steps,
             f"{case.name} {kind}",

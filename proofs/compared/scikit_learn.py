@@ -41,7 +41,8 @@ def compare(case: Case, loss: str, lam: float) -> Iterator[Entry]:
     yield Entry(
         "alg:asgd",
         "scikit-learn's averaged SGD on rows [x, 1] gives the same [w̄, b̄]",
-        f"measured in float64, T = {len(indices)}, λ = {lam:g}",
+        "float",
+        f"float64, T = {len(indices)}, λ = {lam:g}",
         f"largest difference {value:.1e} of the largest prediction, bound (T + k)·eps = {bound:.1e}",
         value <= bound,
         case.name,

@@ -62,7 +62,8 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
         yield Entry(
             "translation",
             "adding a constant to every row leaves the predictions as they are",
-            f"exact, ==, λ = {here.lam}",
+            "exact",
+            f"==, λ = {here.lam}",
             figure,
             invariant,
             case.name,

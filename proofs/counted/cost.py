@@ -58,7 +58,7 @@ def jobs() -> Iterator[Job]:
 def counted(claim: str, evidence: str, equal: list[bool], algorithm: str = "", shown: str = "") -> Entry:
     """Entry of a claim with the runs in which it was counted to be so."""
     figure = f"{sum(equal)} of {len(equal)} runs equal{shown}"
-    return Entry("cost", claim, evidence, figure, all(equal), algorithm=algorithm)
+    return Entry("cost", claim, "counted", evidence, figure, all(equal), algorithm=algorithm)
 
 
 def operations() -> Iterator[Entry]:
@@ -73,7 +73,7 @@ def operations() -> Iterator[Entry]:
             operation(*arguments[operation.__name__])
             equal.append((tally.read, tally.written) == (reads * k, writes * k))
         claim = f"the sparse operation `{operation.__name__}` reads {reads}k and writes {writes}k entries, whatever n is: O(k)"
-        yield counted(claim, "counted on the shipped code", equal)
+        yield counted(claim, "on the shipped code", equal)
 
 
 def problems(sizes) -> Iterator[tuple[Problem, np.ndarray]]:
@@ -107,16 +107,16 @@ def count(name: str) -> Iterator[Entry]:
         f"the loop reads {reads} and writes {writes} entries of state, whatever n is: K, K₁ are k summed over all draws, "
         "of the first one; U, U₁ likewise where ℓ' ≠ 0"
     )
-    yield counted(claim, "counted on the shipped loop", loops, name, shown)
+    yield counted(claim, "on the shipped loop", loops, name, shown)
     if centred:
         claim = "with the projections x̄ · x_i of all rows computed before, which reads nnz entries, the loop reads K fewer"
-        yield counted(claim, "counted on the shipped loop", projected, name)
+        yield counted(claim, "on the shipped loop", projected, name)
     before = ", and x̄ before it nnz + 3n and nnz + n" if centred else ""
     claim = f"recovering the predictor reads {n_read}n entries and writes {n_written}n, once{before}"
-    yield counted(claim, "counted on the shipped code", recoveries, name)
+    yield counted(claim, "on the shipped code", recoveries, name)
     once = f" + {once_read}n" if once_read else ""
     claim = f"the dense side reads {step_read}nT{once} entries and writes {step_written}nT + {once_written}n"
-    yield counted(claim, "counted on the shipped code", dense, name)
+    yield counted(claim, "on the shipped code", dense, name)
 
 
 def count_for_many(name: str) -> Iterator[Entry]:
@@ -132,4 +132,4 @@ def count_for_many(name: str) -> Iterator[Entry]:
         f"for M models in one pass, the loop reads {reads} and writes {writes} entries of state, whatever n is; U is over the "
         "draws where ℓ' ≠ 0 for any of the models"
     )
-    yield counted(claim, "counted on the shipped loop", equal, name)
+    yield counted(claim, "on the shipped loop", equal, name)

@@ -35,7 +35,8 @@ def approach(case: Case, loss: str, lam: float, name: str) -> Iterator[Entry]:
     yield Entry(
         "eqn:objective",
         f"the averaged predictor approaches the minimum of {'the centred ' if centred else ''}F",
-        f"measured in float64, T = {len(indices)}, λ = {lam:g}",
+        "measured",
+        f"float64, T = {len(indices)}, λ = {lam:g}",
         f"F − F* is {value:.2%} of F(0) − F*, F* = {minimum.value:.6f} within {minimum.gap:.0e}",
         value < 0.01,
         case.name,

@@ -46,6 +46,7 @@ def text_is_left_alone() -> Iterator[Entry]:
                 "pivot",
                 "on text no column is pivoted: Algorithm 3 runs as printed, on the rows themselves",
                 "counted",
+                "all columns of the set",
                 f"{0 if pivot is None else np.count_nonzero(pivot)} of {rows.n} columns pivoted, "
                 f"{np.count_nonzero(density > 0.8)} with a density above 4/5, the densest {density.max():.2f}",
                 pivot is None,
@@ -97,7 +98,8 @@ def keeps_its_digits(loss: str) -> Iterator[Entry]:
         yield Entry(
             "pivot",
             claim,
-            f"measured in float64, {len(OFFSETS)} offsets from 0 to 1e12",
+            "measured",
+            f"float64, {len(OFFSETS)} offsets from 0 to 1e12",
             f"worst relative error {worst:.1e}, bound {BOUND:.0e}; {shown} at 0, 1e3, 1e6, 1e9, 1e12",
             worst <= BOUND,
             "generic",
@@ -121,7 +123,8 @@ def translation_in_floats(loss: str) -> Iterator[Entry]:
         yield Entry(
             "pivot",
             "adding a constant to every row leaves the weights as they are in float64 too",
-            f"measured in float64, {len(OFFSETS)} offsets from 0 to 1e12",
+            "measured",
+            f"float64, {len(OFFSETS)} offsets from 0 to 1e12",
             f"worst relative difference {worst:.1e}, bound {BOUND:.0e}",
             worst <= BOUND,
             "generic",

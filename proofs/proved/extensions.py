@@ -109,7 +109,9 @@ def safe_steps() -> Iterator[Entry]:
         refuted = violation(z3.Implies(z3.And(*given), stronger)) is not None
         figure = numbers or f"z3 proves it{', and refutes a stronger one' if refuted else ''}"
         evidence = "for all t >= 1, λ > 0 and rows"
-        yield Entry("guarantee", claim, evidence, figure, numbers is None and refuted, mutants=1, refuted=int(refuted))
+        yield Entry(
+            *("guarantee", claim, "proved", evidence, figure, numbers is None and refuted), mutants=1, refuted=int(refuted)
+        )
 
 
 def stream() -> Iterator[Entry]:
@@ -129,7 +131,8 @@ def stream() -> Iterator[Entry]:
     yield Entry(
         "alg:asgd",
         "a stream whose dimension is not known beforehand gives the predictor of the known one",
-        "exact, ==",
+        "exact",
+        "==",
         f"{equal} of {2 * len(LOSSES)} runs equal, four parts of 12 rows",
         equal == 2 * len(LOSSES),
     )

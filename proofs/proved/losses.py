@@ -145,7 +145,7 @@ def judge(name: str, claim: str, state: Callable, mutants: Callable) -> Iterator
     refuted = sum(bool(each) for each in broken)
     figure = "; ".join(failures) or f"{len(wrong)} claims proved by z3, {refuted} of {len(broken)} mutants refuted"
     holds = not failures and refuted == len(broken)
-    yield Entry("tab:losses", claim, FOR_ALL_REALS, figure, holds, loss=name, mutants=len(broken), refuted=refuted)
+    yield Entry("tab:losses", claim, "proved", FOR_ALL_REALS, figure, holds, loss=name, mutants=len(broken), refuted=refuted)
 
 
 def _generic(m: int, n: int) -> tuple[Problem, np.ndarray, np.ndarray, Predictor]:

@@ -186,4 +186,4 @@ def judged(name: str, claim: str, own: str | None, verdicts: Iterator[tuple[str,
     holds = bool(found) and not survivors
     evidence = "mutants of the shipped code"
     label = ALGORITHMS[name].label
-    return Entry(label, claim, evidence, figure, holds, algorithm=name, mutants=len(found), refuted=refuted)
+    return Entry(label, claim, "proved", evidence, figure, holds, algorithm=name, mutants=len(found), refuted=refuted)

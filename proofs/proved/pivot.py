@@ -62,6 +62,7 @@ def threshold() -> Iterator[Entry]:
     yield Entry(
         "pivot",
         "a column with mean² > 4·variance has a density above 4/5: its zeros cost less than a quarter more",
+        "proved",
         "for all m, given the sum of squares",
         "; ".join(failures) or f"{len(proved)} claims proved by z3, {sum(refuted)} of {len(refuted)} sharper ones refuted",
         not failures and all(refuted),

@@ -46,6 +46,7 @@ class Proof(NamedTuple):
         yield Entry(
             self.label,
             self.claim,
+            "proved",
             self.evidence,
             figure,
             bool(steps) and not failures and not survivors and (tried > 0 or not any(step.mutate for step in steps)),

@@ -23,7 +23,8 @@ def read(name: str) -> Iterator[Entry]:
         "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order"
         if name != "csgd"
         else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order",
-        "read in the shipped code",
+        "exact",
+        "==, read in the shipped code",
         f"missing: {missing}" if missing else f"{total} of {total} lines",
         not missing and all(turned),
         algorithm=name,

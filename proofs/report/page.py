@@ -16,24 +16,10 @@ from latex2mathml.converter import convert
 from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES
 
-from ..ledger import Entry, versions
+from ..ledger import KINDS, Entry, versions
 from ..paper import ERRATA, LABELS, SECTIONS
 from ..proved.lines import LINES, RECOVERIES
 from .figures import Drawn
-
-KINDS = {
-    "proved": (
-        ("for all", "unrolled", "on the shipped code"),
-        "in symbols, by two provers that must agree; every mutant of a formula must be refuted",
-    ),
-    "exact": (("exact",), "in rational arithmetic, compared with ==, or decided by a prover; nothing is rounded"),
-    "counted": (("counted",), "entries touched by the shipped code, one by one, on arrays that count"),
-    "read": (("read",), "the shipped code held against the pseudocode, line by line"),
-    "mutants": (("mutants",), "the shipped code with one token changed, in every place: each such program must be refuted"),
-    "measured": (("measured",), "in floating point, held against a bound or over several seeds"),
-    "other": (("",), "see there"),
-}
-"""The kinds of evidence: how the ledger's words for it begin, and what it is."""
 
 VERDICTS = {
     (True, True): ("holds", "●", "the claim holds"),
@@ -121,12 +107,12 @@ def _in_short(entries: list[Entry], drawn: list[Drawn], only: str | None) -> str
         blocks.append(f"<p>Pictures: {links}.</p>")
     kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
     for entry in entries:
-        kinds[kind_of(entry)].append(entry)
+        kinds[entry.kind].append(entry)
     verdicts = ((True, True), (False, False))
     rows_of_kinds = (
         (
             f'<span class="kind">{kind}</span>',
-            KINDS[kind][1],
+            KINDS[kind],
             len(here),
             *(sum((entry.holds, entry.expected) == each for entry in here) for each in verdicts),
             sum(not entry.as_expected for entry in here),
@@ -179,12 +165,11 @@ def _evidence(label: str, entries: Numbered) -> str:
         for number, entry in here:
             about = escape(", ".join(part for part in (entry.data, entry.algorithm, entry.loss) if part))
             single = words(claim) + (f' <span class="soft">({about})</span>' if about else "")
-            kind = kind_of(entry)
-            rest = entry.evidence.removeprefix(kind) if entry.evidence.startswith(kind) else f" {entry.evidence}"
+            rest = entry.by.removeprefix(entry.kind)
             rows.append(
                 f'<tr id="entry-{number}" class="{"instance" if several else "single"}">'
                 f'<th scope="row">{(about or f"entry {number}") if several else single}</th>'
-                f'<td class="evidence"><span class="kind">{kind}</span>{words(rest)}</td>'
+                f'<td class="evidence"><span class="kind">{entry.kind}</span>{words(rest)}</td>'
                 f'<td class="figure">{words(entry.figure)}</td><td class="verdict">{_verdict(entry)}</td></tr>'
             )
         bodies.append("\n".join(rows))
@@ -218,11 +203,6 @@ def _reproduce(only: str | None) -> str:
         "by step, with <code>python -m proofs.proved</code>.</p>",
         _table("Versions", ("package", "version"), versions().items()),
     )
-
-
-def kind_of(entry: Entry) -> str:
-    """Tell the kind of evidence from its first words."""
-    return next(kind for kind, (begins, _) in KINDS.items() if entry.evidence.startswith(begins))
 
 
 def anchor(label: str) -> str:

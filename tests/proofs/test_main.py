@@ -90,7 +90,7 @@ def test_main_without_a_claim_about_a_file_is_status_2(svm, capsys):
 
 def test_main_interrupted_prints_what_it_has(svm, capsys, monkeypatch):
     def cut_off(*arguments):
-        yield Entry("cost", "claim", "counted", "figure", True)
+        yield Entry("cost", "claim", "counted", "", "figure", True)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("proofs.__main__.fill", cut_off)

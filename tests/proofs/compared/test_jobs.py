@@ -86,8 +86,8 @@ def corrupted(name, old, new):
 )
 def test_jobs_of_a_wrong_loop_fail(name, old, new, monkeypatch):
     monkeypatch.setitem(ALGORITHMS, name, corrupted(name, old, new))
-    wrong = {(entry.algorithm, entry.evidence[:5]) for entry in run_jobs(identical) if not entry.as_expected}
-    assert wrong == {(name, "exact"), (name, "measu")}
+    wrong = {(entry.algorithm, entry.kind) for entry in run_jobs(identical) if not entry.as_expected}
+    assert wrong == {(name, "exact"), (name, "float")}
 
 
 def test_translation_of_a_wrong_centred_prediction_fails(monkeypatch):

@@ -12,14 +12,16 @@ def _ledger() -> list[Entry]:
     entries = []
     for number, label in enumerate(LABELS):
         claim, figure = f"Σ_{{j<=t}} w_j = −(h_t v_t − u_t)/λ for `add_both` >= {number}", f"{number + 2} steps, 5 of 5 refuted"
-        entries.append(Entry(label, claim, "for all t and n", figure, True, mutants=5, refuted=5))
+        entries.append(Entry(label, claim, "proved", "for all t and n", figure, True, mutants=5, refuted=5))
         for loss, holds, expected in (("log", True, True), ("hinge", False, False)):
-            claim, evidence = "b'_t is E‖ĝ_{T+1}‖², 2^T of them", "exact, ==, λ = 1/100"
+            claim, evidence = "b'_t is E‖ĝ_{T+1}‖², 2^T of them", "==, λ = 1/100"
             figure = f"p_t differs at ybar = -1, {loss} " + "9" * 40
-            entries.append(Entry(label, claim, evidence, figure, holds, "spam counts", "casgd", loss, expected=expected))
-    entries.append(Entry("cost", "c_t is too small", "counted", "1 of 2 runs equal", False))
-    entries.append(Entry("E4", "t = 1 divides by 0", "measured in float64", "2.0", True, expected=False))
-    entries.append(Entry("cost", "a claim", "of no known kind", "3", True))
+            entries.append(
+                Entry(label, claim, "exact", evidence, figure, holds, "spam counts", "casgd", loss, expected=expected)
+            )
+    entries.append(Entry("cost", "c_t is too small", "counted", "", "1 of 2 runs equal", False))
+    entries.append(Entry("E4", "t = 1 divides by 0", "float", "float64", "2.0", True, expected=False))
+    entries.append(Entry("cost", "a claim", "kernel", "by Rocq", "3", True))
     return entries
 
 

@@ -102,7 +102,7 @@ def test_interrupt_while_writing_leaves_the_old_page(tmp_path, monkeypatch):
     assert (tmp_path / "index.html").read_text() == "old"
 
 
-@pytest.mark.parametrize("entries", [[], [Entry("lem:v", "a claim", "exact", "1 of 2", False)]])
+@pytest.mark.parametrize("entries", [[], [Entry("lem:v", "a claim", "exact", "", "1 of 2", False)]])
 def test_ledger_that_is_not_as_expected_is_written_with_status_1(entries, tmp_path, monkeypatch):
     monkeypatch.setattr(program, "fill", lambda *_: entries)
     assert program.main([str(tmp_path)]) == 1
