@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except KeyboardInterrupt as interrupt:
         return _end(130, " ".join(["interrupted", *map(str, interrupt.args)]))
-    except (ValueError, TypeError, FloatingPointError, MemoryError) as error:
+    except (ValueError, TypeError, FloatingPointError, MemoryError, ModuleNotFoundError) as error:
         return _end(1, str(error) or type(error).__name__)
     except OSError as error:
         return _end(1, f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror or str(error))

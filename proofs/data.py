@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from efficient.reading.svmlight import load_svmlight
 from reference import LOSSES
 from reference.datasets import load_spam, load_tweets
-from reference.svmlight import load_svmlight
 
 DENSE_BUDGET = 150_000_000
 """Coordinates that a dense run may touch: T is cut so that T·n stays below."""

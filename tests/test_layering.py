@@ -1,6 +1,8 @@
 """Imports run one way, floor by floor from the definitions up to the report; and a bare import stays light."""
 
 import ast
+import os
+import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -16,7 +18,7 @@ FLOORS = (
     ("efficient.kernels",),
     ("efficient.sgd", "efficient.asgd", "efficient.csgd", "efficient.casgd"),
     ("efficient.runs",),
-    ("efficient.training",),
+    ("efficient.training", "efficient.reading"),
     ("efficient.estimators", "efficient.cli"),
     ("efficient",),  # its __init__ and __main__
     ("proofs.paper", "proofs.data", "proofs.peer"),
@@ -193,7 +195,7 @@ HEAVY = ["sklearn", "sympy", "matplotlib", "mpmath", "pandas", "flint", "scipy.o
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [
-        ("reference, reference.datasets, reference.svmlight, reference.optimum", HEAVY),
+        ("reference, reference.datasets, reference.optimum", HEAVY),
         ("efficient", HEAVY),
         ("efficient.cli.options, " + ", ".join(name for name in SOURCES if name.startswith("efficient.training.")), HEAVY[:1]),
     ],
@@ -218,3 +220,15 @@ def test_another_package_of_the_same_name_is_refused_with_the_cure(other, tmp_pa
     assert done.returncode == 1
     assert f"`{other}`" in done.stderr
     assert "environment" in done.stderr
+
+
+def test_commands_on_a_plain_file_import_no_scikit_learn(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n" * 9, "utf8")
+    commands = ("train rows.svm -o m", "predict m rows.svm", "evaluate m rows.svm", "train rows.svm -o m --tfidf")
+    code = f"import sys; from efficient.__main__ import main\nfor each in {commands}:\n    main(each.split())"
+    done = run(
+        code + "\n    print('scikit-learn:', 'sklearn' in sys.modules)",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert re.findall("scikit-learn: (.*)", done.stdout) == ["False", "False", "False", "True"], done.stderr

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from reference.rows import as_rows
-from reference.svmlight import load_svmlight
+
+from ..reading.svmlight import load_svmlight
 
 STANDARD_INPUT = "-"
 
@@ -31,7 +32,7 @@ def read_examples(path: str, zero_based: bool, labels: str | None = None) -> Exa
     path : str
         `-` is svmlight text on standard input. A file that ends in .npz is what `scipy.sparse.save_npz` writes, or one with the
         arrays data, indices, indptr and shape of a CSR matrix, perhaps with the labels as y. All else is svmlight text,
-        compressed if it ends in .gz or .bz2.
+        compressed if it ends in .gz, .bz2, .xz or .zst.
     zero_based : bool
         Whether the first column of svmlight text is called 0.
     labels : str, optional

@@ -24,7 +24,7 @@ from .train import train
 FILES = """\
 FILE is svmlight text: a line an example, label column:value column:value …;
 blank lines, comments from # on and qid: are ignored. It is compressed if it
-ends in .gz or .bz2; - is svmlight text on standard input. A FILE that ends in
+ends in .gz, .bz2, .xz or .zst; - is text on standard input. A FILE that ends in
 .npz is a sparse matrix as scipy.sparse.save_npz writes it, or the arrays data,
 indices, indptr and shape of a CSR matrix; the labels are the array y in the
 same file, or in a file of their own (--labels).

@@ -13,10 +13,10 @@ import reference
 from efficient import State, States
 from efficient.kernels.compiled import compiled_loop, unsigned
 from efficient.kernels.loss_functions import loss_function
+from efficient.reading.svmlight import load_svmlight
 from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices
 from reference.datasets import make_text
-from reference.svmlight import load_svmlight
 
 from .. import peer
 from .baselines import numpy_asgd, plain_asgd, visit_all_twice, visit_twice

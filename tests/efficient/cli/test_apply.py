@@ -7,8 +7,8 @@ import pytest
 
 from efficient.cli.features import Transform
 from efficient.cli.model_file import Model, load_model
+from efficient.reading.svmlight import load_svmlight
 from reference import LOSSES, Predictor
-from reference.svmlight import load_svmlight
 
 
 def write_model(classes=(-1.0, 1.0), n=1):

@@ -10,12 +10,12 @@ from sklearn.datasets import dump_svmlight_file
 from efficient import State
 from efficient.cli import sweep
 from efficient.cli.features import fit_transform_to
+from efficient.reading.svmlight import load_svmlight
 from efficient.training.metrics import quality
 from efficient.training.splits import folds
 from reference import LOSSES, Problem, draw_indices
 from reference.averaging import polynomial
 from reference.datasets import load_spam, load_tweets
-from reference.svmlight import load_svmlight
 
 
 def numbers():

@@ -20,13 +20,13 @@ import efficient
 from efficient.cli import checkpoint, train
 from efficient.cli.features import fit_transform_to
 from efficient.cli.model_file import load_model
+from efficient.reading.svmlight import load_svmlight
 from efficient.training import epochs
 from efficient.training.metrics import quality, shown_quality
 from efficient.training.splits import hold_out
 from reference import LOSSES, Problem, draw_indices, safe_t0
 from reference.averaging import polynomial
 from reference.datasets import load_spam
-from reference.svmlight import load_svmlight
 
 COMMAND = [sys.executable, "-m", "efficient"]
 FEW = ["--epochs", 2]
