@@ -14,6 +14,7 @@ def entries(check: Check, theory: str) -> Iterator[Entry]:
             yield Entry(
                 label,
                 verdict.claim.words,
+                "kernel",
                 f"Rocq {version()}, {verdict.claim.place}",
                 verdict.figure,
                 verdict.proved,
