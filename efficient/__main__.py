@@ -1,6 +1,5 @@
 """Command line `casgd`: train, predict, evaluate, sweep; `casgd --help` has examples."""
 
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -8,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .cli.options import parse
+from .runs.terminal import print_any_letter
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 for bad data, 130 after Ctrl-C. Bad usage exits with 2."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # for λ on a terminal without Greek letters
+    print_any_letter()
     try:
         try:
             options = parse(arguments)

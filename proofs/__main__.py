@@ -1,13 +1,13 @@
 """Fill the ledger and print it. The exit status is 0 only if every verdict is as expected."""
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 
 from threadpoolctl import threadpool_limits
 
 from efficient.runs.files import check_writable, write_whole
+from efficient.runs.terminal import print_any_letter
 from reference import LOSSES
 
 from .data import user_case
@@ -44,6 +44,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    print_any_letter()
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["report"]:
         from .report.__main__ import main as report
@@ -51,8 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report(arguments[1:])
     options = parse(arguments)
     entries: list[Entry] = []
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # λ and ≥ on a terminal that lacks them
     try:
         # one thread: the dot products of the dense side are too short to share out, and two threads that wait for each
         # other on a busy machine take twenty times as long

@@ -16,6 +16,7 @@ import z3
 import efficient
 import reference
 from efficient import State
+from efficient.runs.terminal import print_any_letter
 from reference import LOSSES, Problem
 from reference.datasets import make_generic
 
@@ -336,6 +337,7 @@ def jobs() -> list[Job]:
 
 
 def main() -> int:
+    print_any_letter()
     wrong = 0
     for name, erratum in ERRATA.items():
         print(f"{name} ({erratum.kind}) {erratum.where}: printed {erratum.printed}; what holds: {erratum.holds}")

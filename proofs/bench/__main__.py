@@ -1,7 +1,6 @@
 """Time the loops on this machine: `python -m proofs.bench`."""
 
 import argparse
-import io
 import json
 import os
 import sys
@@ -11,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from efficient.runs.files import check_writable, write_whole
+from efficient.runs.terminal import print_any_letter
 from reference import LOSSES
 
 from . import QUICK_REPEATS, QUICK_ROUNDS, QUICK_SETS, SETS, __doc__, contest, new_results, synthetic, tables
@@ -51,9 +51,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print and write; the exit status says whether it came to an end, never how fast anything was."""
+    print_any_letter()
     options = parse(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # λ and ≥ on a terminal that lacks them
     results = new_results("scaling" if options.scaling else "speed")
     hidden = None if options.progress is None else not options.progress
     try:

@@ -1,11 +1,11 @@
 """Hold an implementation, a Python function or an external program, to the test vectors. Exit status 0 only if it conforms."""
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 
 from efficient.runs.files import check_writable
+from efficient.runs.terminal import print_any_letter
 
 from .answers import Implementation, import_function
 from .cases import ALGORITHM, LOSSES
@@ -56,9 +56,8 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    print_any_letter()
     options, implementation, expected_failures = parse(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # λ on a terminal that lacks it
     report = check(
         implementation,
         options.algorithm,

@@ -4,12 +4,14 @@ import argparse
 from collections.abc import Sequence
 
 from efficient.estimators.linear import CASGDClassifier, CASGDRegressor
+from efficient.runs.terminal import print_any_letter
 from reference.datasets import load_spam, load_tweets
 
 from .accuracy import choices, compare
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    print_any_letter()
     parser = argparse.ArgumentParser(prog="python -m proofs.measured", description=__doc__)
     parser.add_argument(
         "--defaults", action="store_true", help="compare the values that the estimators' defaults are chosen from"

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from efficient.runs.files import write_whole
+from efficient.runs.terminal import print_any_letter
 
 from . import averages, four_traces, speed
 
@@ -18,6 +19,7 @@ FOLDER = Path(__file__).parent / "readme"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw each picture into its file, whole or not at all."""
+    print_any_letter()
     parser = argparse.ArgumentParser(prog="python -m proofs.pictures", description=__doc__)
     parser.add_argument(
         "--speed", metavar="FILE", help="what `python -m proofs.bench --json FILE` wrote: draw these results alone"

@@ -4,6 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from efficient.runs.terminal import print_any_letter
+
 from . import lines
 from .claims import CLAIMS
 from .proof import show
@@ -11,6 +13,7 @@ from .proof import show
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Show the modules that are named, or all; the exit status is 0 if every verdict is as expected."""
+    print_any_letter()
     parser = argparse.ArgumentParser(prog="python -m proofs.proved", description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"one of {', '.join(CLAIMS)}; all by default")
     names = parser.parse_args(arguments).names

@@ -4,7 +4,6 @@ The ledger is computed, unless it is given; then the pictures are drawn and the 
 """
 
 import argparse
-import io
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from collections.abc import Sequence
 from threadpoolctl import threadpool_limits
 
 from efficient.runs.files import write_whole
+from efficient.runs.terminal import print_any_letter
 
 from ..ledger import fill, read_json, summary, to_json
 from ..paper import LABELS
@@ -23,14 +23,13 @@ from .page import build
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write index.html and proofs.json, each whole or not at all; the exit status is 0 if all is as expected."""
+    print_any_letter()
     parser = argparse.ArgumentParser(prog="python -m proofs.report", description=__doc__)
     parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
     parser.add_argument("--ledger", metavar="FILE", help="what `python -m proofs --json FILE` wrote, instead of computing it")
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     options = parser.parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
     try:
         given = None if options.ledger is None else read_json(options.ledger)
     except (OSError, ValueError) as error:

@@ -2,12 +2,15 @@
 
 import sys
 
+from efficient.runs.terminal import print_any_letter
+
 from .fragment import Refused
 from .prover import CURE, Check, coqc, version
 from .sources import generated
 
 
 def main() -> int:
+    print_any_letter()
     if coqc() is None:
         print(f"proofs.rocq: Rocq is not installed, nothing was checked. {CURE}", file=sys.stderr)
         return 2

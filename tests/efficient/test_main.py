@@ -96,7 +96,7 @@ def test_standard_output_may_be_closed_or_lack_greek_letters(casgd, monkeypatch)
         with pytest.raises(SystemExit) as ended:
             main(["train", "--help"])
         text = raw.getvalue().decode()
-    assert (ended.value.code, "? > 0, the regularisation" in text) == (0, True)
+    assert (ended.value.code, "lambda > 0, the regularisation" in text) == (0, True)
 
 
 @pytest.mark.usefixtures("trained")
