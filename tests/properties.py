@@ -6,7 +6,6 @@ So a property can be required of the shipped algorithms, and be shown to reject 
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -17,21 +16,10 @@ import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
 from proofs.compared.iterates import compare
+from proofs.compared.judge import UNIT, Verdict, judge
 from reference import LOSSES, Loss, Predictor, Problem
 from reference.arithmetic import fraction
 from tests.helpers import AVERAGES, CENTRED, UNCENTRED, same
-from tests.rounding import (
-    Rounded,
-    Undecided,
-    allows,
-    derivative,
-    for_raw_rows,
-    in_arithmetic,
-    on_rounded,
-    prescribed,
-    recover,
-    sparse_bound,
-)
 from tests.strategies import Case, cases
 
 ANY = cases(("generic", "ties", "scaled", "fractions"), compiled=False)
@@ -63,7 +51,7 @@ def steps_are_equal(case: Case, state=State) -> None:
     """Every p, every g, and after every step the last iterate and the mean, of all algorithms."""
     weights = AVERAGES[case.averaging_weights] if case.averaging_weights else None
     traces = compare(case.problem(fraction), case.indices, t0=case.t0, averaging_weights=weights, state=state)
-    assert all(len(trace.within) == len(case.indices) and trace.within.all() for trace in traces.values())
+    assert all(len(trace.equal) == len(case.indices) and trace.equal.all() for trace in traces.values())
 
 
 def predictors_are_equal(case: Case, train) -> None:
@@ -72,95 +60,43 @@ def predictors_are_equal(case: Case, train) -> None:
         assert same(mean_or_none(train, case, algorithm), mean_or_none(dense, case, algorithm))
 
 
-# ---- float64: every step is the definition's, to rounding ----
+# ---- float64: the judge finds nothing ----
+
+
+def recover(state: State) -> Predictor | None:
+    """Mean that a state keeps, or its last iterate if it keeps none; None if the averaging weights are all 0."""
+    if not ALGORITHMS[state.algorithm].averaging:
+        return state.last()
+    return state.average() if state.total != 0 else None
+
+
+def judged(case: Case, state=State, algorithms=tuple(ALGORITHMS)) -> dict[str, Verdict]:
+    """Verdicts on both sides of a case."""
+    weights = AVERAGES[case.averaging_weights] if case.averaging_weights else None
+    with np.errstate(over="ignore", invalid="ignore"):
+        return judge(case.problem(), case.indices, algorithms, t0=case.t0, averaging_weights=weights, state=state)
 
 
 def steps_are_within_rounding(case: Case, state=State, algorithms=tuple(ALGORITHMS)) -> None:
-    """Given the derivatives that the run itself took before, p_t and the predictors are within the bound of the exact ones.
+    """Both sides are within rounding of the exact result of the derivatives that they took, and these are ℓ' there.
 
-    And the derivative is ℓ' at its own p_t. Ties are no exception to this, and derivatives hand on no error.
+    Ties are no exception to this, and derivatives hand on no error.
     """
-    problem = case.problem()
-    for algorithm in algorithms:
-        options, p, g = case.options(algorithm), [], []
-        running = state(problem, algorithm, **options)
-        try:
-            for i in case.indices:
-                running.run([i])
-                p, g = [*p, running.p], [*g, running.g]
-            last, mean = running.last(), recover(running)
-        except FloatingPointError:
-            assert overflows(problem, algorithm, case, g)
-        bound = on_rounded(problem, algorithm, prescribed(g), running.pivot, **options)
-        exact = in_arithmetic(problem, fraction, prescribed(g, fraction))
-        definition = reference.iterates(exact, case.indices, centred=ALGORITHMS[algorithm].centred, t0=case.t0)
-        for i, found_p, found_g, step in zip(case.indices, p, g, definition, strict=False):
-            bound.run([i])
-            assert bound.p == step.p
-            assert Rounded(bound.p).allows(found_p)
-            slope = Rounded(problem.sample_weight[i]) * derivative(case.loss)(found_p, Rounded(problem.y[i]))
-            assert slope.allows(found_g)
-        if len(p) == len(case.indices):
-            assert same(for_raw_rows(bound.last(), running.pivot), step.predictor)
-            assert allows(for_raw_rows(bound.last(), running.pivot), last)
-            assert (mean is None) == (recover(bound) is None)
-            assert mean is None or allows(for_raw_rows(recover(bound), running.pivot), mean)
-
-
-def overflows(problem: Problem, algorithm: str, case: Case, slopes) -> bool:
-    """Tell if the numbers of the step after these derivatives are near the end of float64, far beyond what was put in."""
-    exact = in_arithmetic(problem, fraction, prescribed([*slopes, 0], fraction))
-    after = case.indices[: len(slopes) + 1]
-    *_, step = reference.iterates(exact, after, centred=ALGORITHMS[algorithm].centred, t0=case.t0)
-    return max(abs(number) for number in (step.p, step.predictor.b, *step.predictor.w)) > 2**850
-
-
-as_printed = partial(sparse_bound, pivoting=False)
-
-
-def predictors_are_within_rounding(case: Case, train, bound) -> None:
-    """Predictor of a float run within the bound of the exact one, unless a derivative on the way is not decided."""
-    for algorithm in ALGORITHMS:
-        try:
-            wanted = bound(case.problem(), algorithm, case.indices, derivative(case.loss), **case.options(algorithm))
-            found = mean_or_none(train, case, algorithm, float)
-        except (Undecided, FloatingPointError):  # `steps_are_within_rounding` judges an overflow
-            continue
-        assert (found is None) == (wanted is None)
-        assert found is None or allows(wanted, found)
+    for name, verdict in judged(case, state, algorithms).items():
+        assert verdict.holds, (name, str(verdict))
 
 
 def sides_part_at_kinks(case: Case, off=0) -> bool:
-    """Where the derivatives of two runs first differ, both margins are within the sum of their bounds of the kink.
+    """Where a float64 run first takes another derivative than the exact one, the margin is within rounding of the kink.
 
-    The runs are the exact one, the dense and the sparse one in float64. Returns whether any of them differ. `off` is added to
-    the distances from the kink, to see that this is found.
+    Returns whether any does. `off` is added to the distances from the kink, to see that this is found.
     """
-    problem, differ, kink = case.problem(), False, LOSSES[case.loss].kink
-    exactly = in_arithmetic(problem, fraction, LOSSES[case.loss].derivative)
-    for algorithm in ALGORITHMS:
-        options = {"centred": ALGORITHMS[algorithm].centred, "t0": case.t0}
-        state = State(problem, algorithm, **case.options(algorithm))
-        p = {
-            "exact": [(step.p, step.g) for step in reference.iterates(exactly, case.indices, **options)],
-            "dense": [(step.p, step.g) for step in reference.iterates(problem, case.indices, **options)],
-            "sparse": [(state.run([i]).p, state.g) for i in case.indices],
-        }
-        slopes = {side: [g for _, g in run] for side, run in p.items()}
-        rounded = in_arithmetic(problem, Rounded, prescribed(slopes["dense"]))
-        sparse = on_rounded(problem, algorithm, prescribed(slopes["sparse"]), state.pivot, t0=case.t0)
-        bound = {
-            "exact": [0] * len(case.indices),
-            "dense": [Rounded(step.p).bound for step in reference.iterates(rounded, case.indices, **options)],
-            "sparse": [Rounded(sparse.run([i]).p).bound for i in case.indices],
-        }
-        for one, other in combinations(p, 2):
-            differing = [t for t in range(len(case.indices)) if slopes[one][t] != slopes[other][t]]
-            for t in differing[:1]:
-                differ = True
-                for side in (one, other):
-                    margin = abs(fraction(p[side][t][0]) - kink(exactly.y[case.indices[t]])) + off
-                    assert margin <= fraction(bound[one][t]) + fraction(bound[other][t])
+    differ = False
+    for verdict in judged(case).values():
+        for side, (step, margin) in verdict.parted.items():
+            bounds = verdict.shrinking if side == "the definition" else verdict.rounding
+            assert margin + off <= bounds.p[step - 1]
+            differ = True
     return differ
 
 
@@ -367,10 +303,11 @@ def everything(case: Case, X, y, weight, indices) -> None:
 def rows_are_canonical(case: Case, rows=lambda case, number: case.problem(number).X) -> None:
     """Sorted columns, none twice, and the numbers that were stored: exactly, or rounded as they are added up."""
     exact, rounded = rows(case, fraction), rows(case, float)
-    sums = case.dense(Rounded)
-    for i in range(case.m):
+    sizes = replace(case, rows=tuple(tuple((j, abs(value)) for j, value in row) for row in case.rows)).dense(fraction)
+    for i, row in enumerate(case.rows):
         assert list(exact.dense(i)) == list(case.dense(fraction)[i])
-        assert all(wanted.allows(found) for wanted, found in zip(sums[i], rounded.dense(i), strict=True))
+        for found, right, size in zip(rounded.dense(i), exact.dense(i), sizes[i], strict=True):
+            assert abs(fraction(found) - right) <= len(row) * fraction(UNIT) * size  # a rounding for each that is added
         for each in (exact, rounded):
             columns = each.indices[each.indptr[i] : each.indptr[i + 1]]
             assert (np.diff(columns.astype(np.int64)) > 0).all()

@@ -39,7 +39,7 @@ COLLECTORS = {"proofs.plan", "proofs.proved.claims", "proofs.proved.__main__"}
 """Modules that gather the claims."""
 
 SHOWN = {
-    "proofs.pictures.evidence": {"proofs.compared.iterates", "proofs.compared.translation"},
+    "proofs.pictures.evidence": {"proofs.compared.translation"},
     "proofs.pictures.measured": {"proofs.measured.averaging", "proofs.measured.stability"},
     "proofs.compared.translation": {"proofs.compared.iterates"},
 }

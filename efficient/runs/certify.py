@@ -1,7 +1,7 @@
 """Certify digits: run the same loop on balls, which hold the exact result, and compare a float64 run with it.
 
-The exact run is that of the algorithm on the float64 rows, labels, λ and t0 as they are. A float64 run parts from it by
-rounding: a little in every step, which the later derivatives amplify, and at a kink by taking its other side.
+The exact run is that of the algorithm on the float64 rows, labels, λ, t0 and averaging weights as they are. A float64 run
+parts from it by rounding: a little in every step, which the later derivatives amplify, and at a kink by taking its other side.
 """
 
 import copy
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reference import Predictor, Problem
+from reference.averaging import AveragingWeights
 from reference.rows import as_rows
 
 EPS = float(np.finfo(np.float64).eps)
@@ -39,13 +40,13 @@ class BallRun(NamedTuple):
 def run_on_balls(
     begin: Callable[..., Any], problem: Problem, indices, slopes: Sequence[float] | None = None, **options
 ) -> BallRun:
-    """Run a float64 problem exactly: on balls, at the first precision that decides every step and gives the digits.
+    """Run a problem exactly: on balls, at the first precision that decides every step and gives the digits.
 
     Parameters
     ----------
     begin : callable (problem) -> State
         How a run of the algorithm begins, on any problem.
-    problem : Problem in float64
+    problem : Problem in float64, or on balls
     indices : sequence of T row numbers
     slopes : T numbers, optional
         Derivatives to take in place of ℓ'(p_t), each times the weight of its example: those of another run.
@@ -64,7 +65,7 @@ def run_on_balls(
     from reference import balls
 
     digits, progress = options.get("digits", DIGITS), options.get("progress")
-    on_balls = balls.on_balls(problem)
+    on_balls = balls.on_balls(problem) if problem.number is np.float64 else problem
     run = partial(_run, begin, on_balls, indices, slopes, progress, balls.Undecided)
 
     def wanted(found: BallRun) -> bool:
@@ -247,12 +248,19 @@ def certificate(state, indices, predictor: Predictor | None = None, rows=None, *
 
 def _begin(state, problem: Problem):
     """Begin the run of a state anew, on this problem, with the same options."""
-    options: dict[str, Any] = {"t0": state.t0, "pivot": state._may_pivot, "averaging_weights": state.averaging_weights}
+    weights = state.averaging_weights
+    weights = float_weights(weights) if problem.X.exact and weights is not None else weights
+    options: dict[str, Any] = {"t0": state.t0, "pivot": state._may_pivot, "averaging_weights": weights}
     centre = state._centre
     if centre is not None and problem.X.exact and centre.pivot is not None:
         pivot, xbar = (np.array([problem.number(each) for each in part], dtype=object) for part in centre)
         centre = centre._replace(pivot=None, xbar=pivot + xbar)
     return type(state)(problem, state.algorithm, centre=centre, **options)
+
+
+def float_weights(averaging_weights: AveragingWeights) -> AveragingWeights:
+    """Give the averaging weights of a float64 run for one step number of any arithmetic: float64 numbers, taken exactly."""
+    return lambda t: float(np.ravel(averaging_weights(np.array([float(t)])))[0])
 
 
 def parted(problem: Problem, indices, exact: BallRun, slopes: Sequence[float]) -> tuple[int, float] | None:

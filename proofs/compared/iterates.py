@@ -1,11 +1,7 @@
 """Compare every step of the sparse algorithms with the dense definitions: predictions, predictors and their means.
 
-In exact arithmetic the two are equal, `==`, after every step. In float64 they differ by rounding: the sums over steps have T
-terms, those over a row k and that of x̄ has m, and an addition rounds by at most eps times the largest partial sum. So the
-differences are held against (T + m + k) · eps · (largest partial sum on the way). For the centred algorithms the partial
-sums include aθ and z, which is what a large mean costs. Where the derivative jumps, rounding may put the two sides on
-different sides of the kink. Such a step must be one whose margin is within rounding of the kink, and the comparison ends
-there.
+In exact arithmetic the two are equal, `==`, after every step. In float64 both differ from the exact run by rounding, and
+`judge` holds each against it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,8 +19,7 @@ from reference.averaging import evaluate
 
 from ..data import Case
 from ..ledger import Entry, Job
-
-EPS = float(np.finfo(np.float64).eps)
+from .judge import judge
 
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
@@ -40,41 +35,15 @@ def jobs(cases: list[Case]) -> Iterator[Job]:
                         yield Job(labels, f"exact iterates: {case.name} {kind}, {loss}", run)
 
 
-def largest_partial_sum(state: State, columns, values) -> float:
-    """Largest of the sums that the last step's prediction and predictors are made of, as parts of these."""
-    algorithm, v, a = ALGORITHMS[state.algorithm], abs(state.v).max(initial=0), abs(state.a)
-    pivot = np.zeros_like(state.v) if state.pivot is None else abs(state.pivot)
-    if state.pivot is not None:
-        values = values - state.pivot[columns]
-    sums, means = [v, a, abs(state.v[columns]) @ abs(values)], [0.0]
-    if algorithm.centred:
-        xbar = abs(state.xbar)
-        sums += [a * state.theta, abs(state.z), a * xbar.max(initial=0), a * (xbar[columns] @ abs(values))]
-        # moving b' back adds up w · pivot
-        sums += [a * pivot.max(initial=0), abs(state.v) @ pivot, a * (pivot[columns] @ abs(values))]
-    if algorithm.averaging:
-        means += [state.h * v, abs(state.u).max(initial=0), abs(state.c)]
-    if algorithm.averaging and algorithm.centred:
-        means += [abs(state.c) * xbar.max(initial=0), abs(state.s), state.h * (abs(state.v) @ pivot)]
-    of_mean = max(means) / state.total if algorithm.averaging and state.total else 0.0
-    return max(max(sums) / (state.t + state.t0), of_mean) / state.problem.lam
-
-
 class Trace(NamedTuple):
-    """Dense against sparse after every step t = 1, …, T: the largest difference of each kind, and the bound of rounding.
+    """Dense against sparse after every step t = 1, …, T: the largest difference of each kind.
 
     `last` and `average` are NaN where the predictors were not compared; `average` is None where the algorithm keeps none.
-    `rounding` is eps · (largest partial sum so far), what one rounding of it may be, and `bound` is (t + m + k) times that; in
-    exact arithmetic both are 0. `parted` is the step at which rounding put the two sides on different sides of a kink, with
-    the distance of the prediction from it; the trace ends before that step.
     """
 
     prediction: np.ndarray
     last: np.ndarray
     average: np.ndarray | None
-    rounding: np.ndarray
-    bound: np.ndarray
-    parted: tuple[int, float] | None
 
     @property
     def differences(self) -> np.ndarray:
@@ -83,10 +52,9 @@ class Trace(NamedTuple):
         return np.array([max([p, *(each for each in predictors if each == each)]) for p, *predictors in compared])
 
     @property
-    def within(self) -> np.ndarray:
-        """Truth of "the difference is within its bound" at each step, and at the one where the sides parted."""
-        parted = [] if self.parted is None else [self.parted[1] <= self.bound[-1:].max(initial=0)]
-        return np.array([*(self.differences <= self.bound), *parted], dtype=bool)
+    def equal(self) -> np.ndarray:
+        """Truth of "dense and sparse are equal" at each step."""
+        return np.array(self.differences == 0, dtype=bool)
 
 
 def compare(
@@ -101,11 +69,11 @@ def compare(
 ) -> dict[str, Trace]:
     """|p_t|, [w_t, b_t] and [w̄_t, b̄_t] of the dense definition minus those of the sparse algorithms, at every step.
 
-    In exact arithmetic all differences have to be 0, those of the derivatives too; in float64 below the bound.
+    All differences have to be 0, those of the derivatives too.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem in exact arithmetic
     indices : sequence of T row numbers in 0..m-1
     algorithms : names in ALGORITHMS
     every : int
@@ -117,8 +85,15 @@ def compare(
     state : callable (problem, algorithm, **options) -> State
         What is compared with the definition.
 
+    Raises
+    ------
+    TypeError
+        The problem is in float64, where the two sides round differently.
+
     Cost: O(Tn).
     """
+    if not problem.X.exact:
+        raise TypeError(f"problem must be in exact arithmetic; got lam={problem.lam!r}. Floats are for `judge`")
     traces: dict[str, Trace] = {}
     for centred in (False, True):
         states = {
@@ -137,77 +112,50 @@ def _compare(
     problem: Problem, indices, states: dict[str, State], centred: bool, every: int, t0, averaging_weights
 ) -> dict[str, Trace]:
     rows: dict[str, list] = {name: [] for name in states}
-    scale, parted = dict.fromkeys(states, 0.0), dict[str, tuple[int, float]]()
     w_sum, b_sum, total = problem.X.zeros(), problem.number(0), problem.number(0)
-    exact, kink = problem.X.exact, problem.loss.kink
     for step in reference.iterates(problem, indices, centred=centred, t0=t0):
-        i = indices[step.t - 1]
-        stored = slice(problem.X.indptr[i], problem.X.indptr[i + 1])
         (omega,) = evaluate(averaging_weights, step.t, 1, problem.number)
         w_sum, b_sum = w_sum + omega * step.predictor.w, b_sum + omega * step.predictor.b
         total = total + omega
         look = step.t % every == 0 or step.t == len(indices)
-        for name in states.keys() - parted.keys():
-            state = states[name].run(indices[step.t - 1 : step.t])
-            if not exact and kink is not None and state.g != step.g:
-                parted[name] = step.t, float(abs(step.p - kink(problem.y[i])))
-                continue
-            if not exact:
-                scale[name] = max(scale[name], largest_partial_sum(state, problem.X.indices[stored], problem.X.data[stored]))
-            prediction = max(abs(state.p - step.p), abs(state.g - step.g) if exact else 0)
+        for name, of_name in states.items():
+            state = of_name.run(indices[step.t - 1 : step.t])
             last: Any = np.nan
             average: Any = np.nan
             if look:
                 last = difference(state.last(), step.predictor)
                 if ALGORITHMS[name].averaging and total:
                     average = difference(state.average(), reference.Predictor(w_sum / total, b_sum / total))
-            rows[name].append([prediction, last, average, EPS * scale[name]])
-    longest = int(np.diff(problem.X.indptr).max())
+            rows[name].append([max(abs(state.p - step.p), abs(state.g - step.g)), last, average])
     traces = {}
     for name, of_steps in rows.items():
-        prediction, last, average, rounding = np.array(of_steps, dtype=object).reshape(-1, 4).T
-        if not exact:
-            prediction, last, average = (each.astype(float) for each in (prediction, last, average))
-        rounding = rounding.astype(float)
-        bound = (np.arange(1, len(rounding) + 1) + problem.m + longest) * rounding
-        averages = average if ALGORITHMS[name].averaging else None
-        traces[name] = Trace(prediction, last, averages, rounding, bound, parted.get(name))
+        prediction, last, average = np.array(of_steps, dtype=object).reshape(-1, 3).T
+        traces[name] = Trace(prediction, last, average if ALGORITHMS[name].averaging else None)
     return traces
 
 
 def difference(found: reference.Predictor, wanted: reference.Predictor):
-    """Largest difference of a weight or the bias; around the pivot, where b' alone cannot hold the digits of both."""
-    if found.pivoted is not None:
-        found = found.pivoted
-        wanted = wanted.explicit(found.xbar)
+    """Largest difference of a weight or the bias."""
     return max(abs(found.w - wanted.w).max(initial=0), abs(found.b - wanted.b))
 
 
 def in_float(case: Case, loss: str, lam: float, names: list[str]) -> Iterator[Entry]:
-    """Compare dense and sparse over T steps: every p_t, the last and the mean predictor."""
+    """Hold both sides against the exact run over T steps: every p_t and g_t, the last and the mean predictor."""
     problem = Problem(case.X, case.y, loss, lam)
     indices = draw_indices(problem.m, case.steps, rng=0)
-    bound = (len(indices) + problem.m + int(np.diff(problem.X.indptr).max())) * EPS
-    for name, trace in compare(problem, indices, names, every=len(indices)).items():
-        largest, ended = trace.differences.max(initial=0.0), ""
-        if trace.parted is not None:
-            step, margin = trace.parted
-            largest = max(largest, margin)
-            ended = f"; at step {step} the margin is {margin:.1e} from the kink and rounding decides"
-        scale = trace.rounding[-1] / EPS if len(trace.rounding) else 1.0
-        value = float(largest / scale) if largest else 0.0
+    for name, verdict in judge(problem, indices, names).items():
         yield Entry(
             ALGORITHMS[name].label,
-            "the sparse algorithm makes the dense one's predictions and predictor",
+            "the sparse algorithm loses no more digits than the definition",
             "float",
-            f"float64, T = {len(indices)}, λ = {lam:g}",
-            f"largest difference {value:.1e} of the largest sum, bound (T + m + k)·eps = {bound:.1e}{ended}",
-            value <= bound,
+            f"float64 against balls, T = {len(indices)}, λ = {lam:g}",
+            str(verdict),
+            verdict.holds,
             case.name,
             name,
             loss,
-            value,
-            bound,
+            verdict.share,
+            1.0,
         )
 
 
@@ -218,7 +166,7 @@ def in_fractions(case: Case, kind: str, X, loss: str, lam: float, names: list[st
     steps = problem.m + problem.m // 2
     indices = draw_indices(problem.m, steps, rng=0)
     for name, trace in compare(problem, indices, names).items():
-        equal = int(trace.within.sum())
+        equal = int(trace.equal.sum())
         yield Entry(
             ALGORITHMS[name].label,
             "the sparse algorithm is the dense one, at every prefix",

@@ -54,7 +54,7 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
     judged = [name for name, algorithm in ALGORITHMS.items() if algorithm.centred or p_2_differs]
     for name, trace in compare(here, indices, judged, state=Moved).items():
         unequal = np.flatnonzero(trace.prediction != 0) + 1
-        invariant = bool(trace.within.all())
+        invariant = bool(trace.equal.all())
         if invariant:
             figure = f"{steps} of {steps} predictions and weights equal, b' moves by −w·c at every step"
         else:

@@ -1,7 +1,7 @@
 """Draw the pictures: each is a function that draws on the axes `ax`, or on new ones, and returns them."""
 
 from .cost import caches, scaling, speed, step
-from .evidence import formula_sizes, four_traces, identical, losses, survivors, translation
+from .evidence import formula_sizes, four_verdicts, identical, losses, survivors, translation
 from .look import grid
 from .measured import averages, gains, guarantee, memory, misses, remembered, stability, sweep, words
 from .plane import explore, fits, path, positions
@@ -12,7 +12,7 @@ __all__ = [
     "explore",
     "fits",
     "formula_sizes",
-    "four_traces",
+    "four_verdicts",
     "gains",
     "grid",
     "guarantee",

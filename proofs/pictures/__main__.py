@@ -12,7 +12,7 @@ import numpy as np
 from efficient.runs.files import write_whole
 from efficient.runs.terminal import print_any_letter
 
-from . import averages, four_traces, speed
+from . import averages, four_verdicts, speed
 
 FOLDER = Path(__file__).parent / "readme"
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--speed", metavar="FILE", help="what `python -m proofs.bench --json FILE` wrote: draw these results alone"
     )
     options = parser.parse_args(arguments)
-    pictures = {"identical": four_traces, "averages": averages}
+    pictures = {"identical": four_verdicts, "averages": averages}
     if options.speed:
         pictures = {"speed": partial(speed, json.loads(Path(options.speed).read_text("utf8")))}
     plt.switch_backend("agg")

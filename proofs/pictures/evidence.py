@@ -7,14 +7,14 @@ from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES, Problem, draw_indices
 from reference.datasets import load_tweets, with_sign_labels
 
-from ..compared.iterates import Trace, compare
+from ..compared.judge import Verdict, judge
 from ..compared.translation import changes
 from ..proved.execution import induction, unrolled
 from ..proved.mutants import EVIDENCE
 from .look import ALGORITHM_COLOURS, COLOURS, grid, labelled, new_axes, note
 
 LOWEST = 1e-21
-"""Place of a difference of 0, which has no logarithm."""
+"""Place of a distance of 0, which has no logarithm."""
 
 
 def losses(axes=None):
@@ -49,47 +49,46 @@ def losses(axes=None):
     return axes
 
 
-def identical(trace: Trace, algorithm: str, ax=None):
-    """Draw the distance of the dense definition and the sparse algorithm at every step, beside the bound of rounding.
+def identical(verdict: Verdict, algorithm: str, ax=None):
+    """Draw the distances of both sides' predictions from the exact ones at every step, beside what rounding may do.
 
-    Points on the lower edge of the axes are differences of exactly 0.
+    Points on the lower edge of the axes are distances of exactly 0.
 
     Parameters
     ----------
-    trace : Trace
-        From `proofs.compared.iterates.compare`.
+    verdict : Verdict
+        From `proofs.compared.judge.judge`; of a run without an overflow.
     algorithm : str
         Whose colour it takes.
     ax : matplotlib Axes, optional
     """
+    assert verdict.dense is not None and verdict.sparse is not None and verdict.rounding is not None
     ax = new_axes() if ax is None else ax
-    t, colour = np.arange(1, len(trace.bound) + 1), ALGORITHM_COLOURS[algorithm]
-    ax.loglog(t, trace.bound, "--", color="black", linewidth=2, label=r"bound: $t+m+k$ roundings")
-    ax.loglog(t, trace.rounding, "-", color="black", linewidth=1, label="one such rounding")
-    points = {"color": "dimgrey", "markersize": 4, "alpha": 0.5, "linestyle": "", "marker": "."}
-    for label, apart, count, style in (
-        (r"prediction $p_t$", trace.prediction, 1000, points),
-        (r"last $\mathbf{w}_t$", trace.last, 200, {"color": colour, "linewidth": 3}),
-        (r"average $\overline{\mathbf{w}}_t$", trace.average, 200, {"color": colour, "linewidth": 2.5, "linestyle": ":"}),
+    t, colour = np.arange(1, len(verdict.dense.p) + 1), ALGORITHM_COLOURS[algorithm]
+    bound = np.maximum(verdict.rounding.p, LOWEST)
+    ax.loglog(t, bound, "--", color="black", linewidth=2, label="one rounding of each operation")
+    for label, off, look in (
+        ("definition", verdict.dense.p, {"color": "dimgrey"}),
+        ("sparse algorithm", verdict.sparse.p, {"color": colour}),
     ):
-        if apart is not None:
-            at = np.unique(np.geomspace(1, len(t), count).astype(int)) - 1  # as many as the eye can tell apart
-            ax.loglog(t[at], np.maximum(apart[at].astype(float), LOWEST), label=label, clip_on=False, **style)
-    ax.set_ylim(LOWEST, None)
-    note(ax, "equal", (1, LOWEST), (0, 6))
+        at = np.unique(np.geomspace(1, len(t), 1000).astype(int)) - 1  # as many as the eye can tell apart
+        points = {"linestyle": "", "marker": ".", "markersize": 4, "alpha": 0.5, "clip_on": False}
+        ax.loglog(t[at], np.maximum(off[at], LOWEST), label=label, **points, **look)
+    ax.set_ylim(LOWEST, max(ax.get_ylim()[1], 3 * bound.max()))  # of shared axes the highest
+    note(ax, "exact", (1, LOWEST), (0, 6))
     ax.set_title(algorithm, fontsize=16)
-    legend = {"loc": "lower right", "bbox_to_anchor": (1.02, 0.03), "ncols": 2, "columnspacing": 1}
-    return labelled(ax, "step $t$", "|dense − sparse|", **legend)
+    legend = {"loc": "lower right", "bbox_to_anchor": (1.02, 0.03), "markerscale": 3}
+    return labelled(ax, "step $t$", "|float64 − exact| of $p_t$", **legend)
 
 
-def four_traces():
-    """Draw the four algorithms against their definitions, log loss, λ = 0.01, over a pass of the tweets."""
+def four_verdicts():
+    """Draw the four algorithms and their definitions against exact runs, log loss, λ = 0.01, over a pass of the tweets."""
     tweets = with_sign_labels(load_tweets(tfidf=True))
     problem = Problem(tweets.X, tweets.y, "log", 1e-2)
     indices = draw_indices(problem.m, problem.m, rng=0)
     axes = grid(2, 2, sharex=True, sharey=True)
-    for ax, (algorithm, trace) in zip(axes.flat, compare(problem, indices, ALGORITHM_COLOURS).items(), strict=True):
-        identical(trace, algorithm, ax)
+    for ax, (algorithm, verdict) in zip(axes.flat, judge(problem, indices, ALGORITHM_COLOURS).items(), strict=True):
+        identical(verdict, algorithm, ax)
     return axes
 
 

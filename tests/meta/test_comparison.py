@@ -3,13 +3,12 @@
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 
 import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
-from proofs.compared.iterates import EPS, compare
+from proofs.compared.iterates import compare
 from proofs.conformance import faults
 from reference import LOSSES, Problem
 from tests.helpers import DATA, draws, exact, floats
@@ -45,7 +44,7 @@ def differs(train, data: str, loss: str, lam, steps: int, tolerance: float) -> b
 def rejected(train, loss: str) -> bool:
     """Run in exact arithmetic on all the data tried, then a long one in floats."""
     in_fractions = (differs(train, data, loss, Fraction(1, 2), 24, 0) for data in TRIED)
-    return any(in_fractions) or differs(train, "generic", loss, 0.5, LONG, LONG * EPS)
+    return any(in_fractions) or differs(train, "generic", loss, 0.5, LONG, LONG * 2.0**-52)
 
 
 LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVES.items()} | {
@@ -88,15 +87,6 @@ class WrongSlope(State):
         return self
 
 
-class SinglePrecision(State):
-    """Bias sum kept in float32."""
-
-    def run(self, indices):
-        super().run(indices)
-        self.a = np.float64(np.float32(self.a))
-        return self
-
-
 class OtherSteps(State):
     """Step sizes of 1/(λ(t + 10⁻⁹))."""
 
@@ -106,26 +96,7 @@ class OtherSteps(State):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("state", [Off, WrongSlope, OtherSteps])
-def test_compare_exact_run_of_a_wrong_state_is_not_within(state, algorithm):
+def test_compare_exact_run_of_a_wrong_state_is_not_equal(state, algorithm):
     problem = exact("generic", "squared")
     (trace,) = compare(problem, draws(problem), [algorithm], state=state).values()
-    assert not trace.within.all()
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize(
-    ("state", "loss"), [(Off, "hinge"), (OtherSteps, "log"), (SinglePrecision, "log"), (SinglePrecision, "squared")]
-)
-def test_compare_float_run_of_a_wrong_state_is_not_within(state, loss, algorithm):
-    problem = floats("generic", loss)
-    (trace,) = compare(problem, draws(problem, 60), [algorithm], state=state).values()
-    assert not trace.within.all()
-
-
-@pytest.mark.parametrize("loss", [name for name in LOSSES if LOSSES[name].kink])
-def test_compare_float_run_that_parts_away_from_the_kink_is_not_within(loss):
-    problem = floats("generic", loss)
-    (trace,) = compare(problem, draws(problem, 60), ["asgd"], state=WrongSlope).values()
-    assert trace.parted is not None
-    assert len(trace.last) == trace.parted[0] - 1
-    assert not trace.within.all()
+    assert not trace.equal.all()

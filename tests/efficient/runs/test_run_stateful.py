@@ -27,8 +27,7 @@ from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES
 from tests.helpers import AVERAGES, same
-from tests.properties import parts, same_bits, steps_are_within_rounding
-from tests.rounding import recover
+from tests.properties import parts, recover, same_bits, steps_are_within_rounding
 from tests.strategies import Case, cases
 
 ROWS = cases(("generic", "ties", "scaled")).map(lambda case: case.tidy)

@@ -1,17 +1,15 @@
 """Pictures of evidence draw the numbers of the proofs and of the comparisons."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import same_color
 
-import reference
 from efficient.runs.algorithms import ALGORITHMS
 from proofs import pictures
-from proofs.compared import iterates
+from proofs.compared.judge import judge
 from proofs.compared.translation import changes
 from proofs.pictures import evidence
 from proofs.pictures.evidence import largest
@@ -72,33 +70,18 @@ def test_losses_are_drawn_with_their_kinks(renamed, monkeypatch):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHM_COLOURS)
-def test_identical_draws_the_trace(algorithm):
-    trace = iterates.compare(LOG, INDICES, [algorithm])[algorithm]
-    apart = [each for each in (trace.prediction, trace.last, trace.average) if each is not None]
-    assert len(apart) == (3 if algorithm in ("asgd", "casgd") else 2)
-    assert all((each <= trace.bound).all() and each.max() > 0 for each in apart)
-    assert (trace.bound > trace.rounding).all()
-    ax = pictures.identical(trace, algorithm)
-    bound, rounding, *curves = ax.lines
-    np.testing.assert_array_equal(bound.get_ydata(), trace.bound)
-    np.testing.assert_array_equal(rounding.get_ydata(), trace.rounding)
-    for line, each in zip(curves, apart, strict=True):
+def test_identical_draws_the_distances_of_both_sides_below_the_bound(algorithm):
+    verdict = judge(LOG, INDICES, [algorithm])[algorithm]
+    ax = pictures.identical(verdict, algorithm)
+    bound, *sides = ax.lines
+    np.testing.assert_array_equal(bound.get_ydata(), np.maximum(verdict.rounding.p, 1e-21))
+    for line, off in zip(sides, (verdict.dense, verdict.sparse), strict=True):
         t = line.get_xdata()
-        assert t[0] == 1 and t[-1] == len(INDICES)
-        np.testing.assert_array_equal(line.get_ydata(), np.maximum(each[t - 1], 1e-21))
-    assert same_color(curves[1].get_color(), ALGORITHM_COLOURS[algorithm])
+        assert t[0] == 1 and t[-1] == len(INDICES) and off.p.max() > 0
+        np.testing.assert_array_equal(line.get_ydata(), np.maximum(off.p[t - 1], 1e-21))
+    assert (sides[1].get_ydata() <= bound.get_ydata()).all()
+    assert same_color(sides[1].get_color(), ALGORITHM_COLOURS[algorithm])
     assert ax.get_title() == algorithm and ax.get_xlabel() and ax.get_ylabel()
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHM_COLOURS)
-def test_identical_of_an_exact_trace_lies_on_the_edge(algorithm):
-    exact = Problem(X, Y, "hinge", Fraction(1, 10))
-    trace = iterates.compare(exact, INDICES[:8], [algorithm])[algorithm]
-    assert len(trace.last) == 8
-    assert (trace.prediction == 0).all() and (trace.last == 0).all()
-    assert trace.average is None or (trace.average == 0).all()
-    ax = pictures.identical(trace, algorithm)
-    assert all((line.get_ydata() == ax.get_ylim()[0]).all() for line in ax.lines[2:])
 
 
 def test_translation_changes_the_uncentred_only():
@@ -126,15 +109,3 @@ def test_survivors_are_counted_by_part():
     heights = np.reshape([bar.get_height() for bar in ax.patches], (2, len(EVIDENCE)))
     assert list(heights.sum(axis=0)) == [len(where) for where in found.values()]
     assert heights[0, 0] == sum(where.startswith("steps:") for where in found["one step"])
-
-
-def test_trace_ends_where_rounding_decides(monkeypatch):
-    original = reference.iterates
-
-    def flipped(problem, indices, **options):
-        for step in original(problem, indices, **options):
-            yield step._replace(g=-step.g) if step.t == 5 else step
-
-    monkeypatch.setattr(iterates.reference, "iterates", flipped)
-    hinge = Problem(X, Y, "hinge", 1.0)
-    assert len(iterates.compare(hinge, INDICES, ["sgd"])["sgd"].last) == 4
