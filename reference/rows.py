@@ -1,6 +1,7 @@
 """Validate a feature matrix and convert it to canonical compressed sparse rows; validate one number a row."""
 
 import copy
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -39,6 +40,15 @@ class Rows(NamedTuple):
     def csr(self) -> sp.csr_array:
         """Same rows as scipy's container, without a copy; floats only."""
         return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.m, self.n))
+
+    def blocks(self) -> Iterator[tuple[slice, "Rows"]]:
+        """Cut the rows into blocks of about a million entries, without a copy; yield where each is, and the block."""
+        size = max(1, BLOCK * self.m // (len(self.data) + 1))
+        for first in range(0, self.m, size):
+            starts = self.indptr[first : first + size + 1]
+            stored = slice(starts[0], starts[-1])
+            where = slice(first, first + len(starts) - 1)
+            yield where, Rows(self.data[stored], self.indices[stored], starts - starts[0], self.n)
 
     def zeros(self) -> np.ndarray:
         """Make the zero vector of the rows' own arithmetic: int 0 among objects, 0.0 among floats."""

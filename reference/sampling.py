@@ -8,7 +8,10 @@ import numpy as np
 
 from .rows import BLOCK, Rows, as_array, one_each
 
-ORDERS = ("iid", "permuted", "cyclic")
+ORDERS = ("iid", "permuted", "blocked", "cyclic")
+
+ROWS_OF_BLOCK, BLOCKS_AT_ONCE = 1 << 10, 64
+"""Rows that stay together in the order "blocked", and how many such blocks are shuffled at once."""
 
 
 def draw_indices(m: int, steps: int, rng=0, order: str = "iid", sampling_weight=None) -> np.ndarray:
@@ -22,9 +25,11 @@ def draw_indices(m: int, steps: int, rng=0, order: str = "iid", sampling_weight=
         T, the number of steps, >= 1.
     rng : int, numpy Generator, SeedSequence, BitGenerator or RandomState
         An int gives the same indices every time; a generator is advanced.
-    order : {"iid", "permuted", "cyclic"}
+    order : {"iid", "permuted", "blocked", "cyclic"}
         "iid" draws independently and uniformly with replacement, as the paper does in all its expectations. "permuted"
         visits every example once an epoch, in a new random order; "cyclic" repeats 0, 1, …, m-1 and uses no randomness.
+        "blocked" is "permuted" for rows that do not fit into memory: blocks of 1024 rows come in a new random order each epoch,
+        and the rows of each 64 successive blocks are shuffled, so that only so many rows are needed at a time.
     sampling_weight : array-like of shape (m,), optional
         Sampling weights >= 0, not all 0: an example is drawn with a probability proportional to its weight. Whole numbers
         count how often each example occurs: the indices are those of the rows `np.repeat(rows, sampling_weight)`, in any
@@ -63,8 +68,21 @@ def _draw(m: int, steps: int, rng, order: str) -> np.ndarray:
         return _generator(rng).integers(m, size=steps)
     if order == "cyclic":
         return np.arange(steps, dtype=np.int64) % m
+    if order == "blocked":
+        rng = _generator(rng)
+        return np.concatenate([_shuffled_blocks(m, rng) for _ in range(-(-steps // m))])[:steps]
     epochs = np.tile(np.arange(m, dtype=np.int64), (-(-steps // m), 1))
     return _generator(rng).permuted(epochs, axis=1).ravel()[:steps]
+
+
+def _shuffled_blocks(m: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw an order of 0, …, m-1 in which a part of the rows is needed at a time; uniform if they are one part."""
+    firsts = ROWS_OF_BLOCK * rng.permutation(-(-m // ROWS_OF_BLOCK))
+    rows = (firsts[:, np.newaxis] + np.arange(ROWS_OF_BLOCK)).ravel()
+    rows = rows[rows < m]
+    for start in range(0, m, ROWS_OF_BLOCK * BLOCKS_AT_ONCE):
+        rng.shuffle(rows[start : start + ROWS_OF_BLOCK * BLOCKS_AT_ONCE])
+    return rows
 
 
 def _generator(rng) -> np.random.Generator:
@@ -109,8 +127,10 @@ def mean_row(X: Rows, weight: np.ndarray, drawn: bool = False) -> np.ndarray:
         weight = weight / weight.max()
     if X.exact:
         return X.transpose_dot(weight) / weight.sum()
-    each = X.data * np.repeat(weight, np.diff(X.indptr))
-    return np.bincount(X.indices, weights=each, minlength=X.n) / weight.sum()
+    total = np.zeros(X.n)
+    for where, block in X.blocks():
+        np.add.at(total, block.indices, block.data * np.repeat(weight[where], np.diff(block.indptr)))
+    return total / weight.sum()
 
 
 def repeated(X: Rows, counts: np.ndarray) -> Iterator[Rows]:

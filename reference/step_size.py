@@ -28,26 +28,30 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
     number, in the problem's arithmetic
 
     Paper: none; its t0 is 0.
-    Cost: O(n + mk), in memory as well: only columns of which more than four fifths are stored are made dense.
+    Cost: O(n + mk) time: only columns of which more than four fifths are stored are made dense, a block of rows at a time.
     """
     X, weight = problem.X, problem.sample_weight
     if sampling_weight is not None:
         weight = weight * sampling_weight.astype(bool)
+    norms = np.empty(X.m, dtype=X.zeros().dtype)
     if not centred:
-        return (weight * (_products(X, X.data, X.data) + 1)).max() / problem.lam
+        for where, block in X.blocks():
+            norms[where] = _products(block, block.data, block.data) + 1
+        return (weight * norms).max() / problem.lam
     # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², but coordinate by coordinate in the columns that may have a large mean
-    if sampling_weight is None:
-        xbar, stored, m = problem.xbar, np.bincount(X.indices, minlength=X.n), X.m
-    else:
-        xbar, m = mean_row(X, sampling_weight, drawn=True), sampling_weight.sum()
-        stored = np.bincount(X.indices, np.repeat(sampling_weight, np.diff(X.indptr)), X.n)
-    apart = np.zeros(X.n, dtype=bool) if X.exact else stored > 0.8 * m
-    rest, data = np.where(apart, 0, xbar), np.where(apart[X.indices], 0, X.data)
-    norms = _products(X, data, data - 2 * rest[X.indices]) + (rest * rest).sum() + 1
-    if apart.any():
-        columns = np.flatnonzero(apart)
-        dense = X.csr[:, columns].toarray().astype(np.float64)
-        norms = norms + ((dense - xbar[columns]) ** 2).sum(axis=1)
+    drawn = np.ones(X.m) if sampling_weight is None else sampling_weight
+    xbar = problem.xbar if sampling_weight is None else mean_row(X, sampling_weight, drawn=True)
+    stored = np.zeros(X.n)
+    for where, block in X.blocks():
+        np.add.at(stored, block.indices, np.repeat(drawn[where], np.diff(block.indptr)))
+    apart = np.zeros(X.n, dtype=bool) if X.exact else stored > 0.8 * drawn.sum()
+    rest, columns = np.where(apart, 0, xbar), np.flatnonzero(apart)
+    for where, block in X.blocks():
+        data = np.where(apart[block.indices], 0, block.data)
+        norms[where] = _products(block, data, data - 2 * rest[block.indices]) + (rest * rest).sum() + 1
+        if len(columns):
+            dense = block.csr[:, columns].toarray().astype(np.float64)
+            norms[where] += ((dense - xbar[columns]) ** 2).sum(axis=1)
     return (weight * norms).max() / problem.lam
 
 

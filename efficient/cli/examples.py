@@ -4,6 +4,7 @@ import os
 import sys
 import warnings
 import zipfile
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +12,13 @@ import scipy.sparse as sp
 
 from reference.rows import as_rows
 
+from ..reading.mapped import mapped_arrays
 from ..reading.svmlight import load_svmlight
 
 STANDARD_INPUT = "-"
+
+CSR = ("data", "indices", "indptr", "shape")
+"""Arrays of a CSR matrix in an .npz."""
 
 
 class Examples(NamedTuple):
@@ -64,9 +69,9 @@ def _read(path: str, zero_based: bool) -> tuple[str, sp.csr_array, np.ndarray | 
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise ValueError("standard input is closed")
-        return "<stdin>", *_read_text(sys.stdin.buffer, zero_based)
+        return "<stdin>", *as_text(load_svmlight, sys.stdin.buffer, None, zero_based)[:2]
     if not path.endswith(".npz"):
-        return path, *_read_text(path, zero_based)
+        return path, *as_text(load_svmlight, path, None, zero_based)[:2]
     with open(path, "rb") as file:
         try:
             return path, *_read_npz(file)
@@ -74,9 +79,10 @@ def _read(path: str, zero_based: bool) -> tuple[str, sp.csr_array, np.ndarray | 
             raise ValueError(f"{path!r} does not hold a sparse matrix: {str(error) or type(error).__name__}") from None
 
 
-def _read_text(source, zero_based: bool) -> tuple[sp.csr_array, np.ndarray]:
+def as_text(read: Callable, *arguments):
+    """Read text by a function; say what helps where the columns are numbered from 0 on."""
     try:
-        return load_svmlight(source, zero_based=zero_based)[:2]
+        return read(*arguments)
     except ValueError as error:
         if "there is a column 0" not in str(error):
             raise
@@ -84,18 +90,26 @@ def _read_text(source, zero_based: bool) -> tuple[sp.csr_array, np.ndarray]:
 
 
 def _read_npz(file) -> tuple[sp.csr_array, np.ndarray | None]:
+    arrays = mapped_arrays(file)
+    if arrays is not None and set(CSR) <= set(arrays):
+        return _of_arrays(arrays), arrays.get("y")
+    file.seek(0)
     with zipfile.ZipFile(file) as archive:
         declared = sum(member.file_size for member in archive.infolist())
     if declared > physical_memory():
         raise ValueError(f"unpacked it would take {declared:.1e} bytes, more than this machine has")
     file.seek(0)
-    with np.load(file, allow_pickle=False) as arrays:
-        y = arrays["y"] if "y" in arrays.files else None
-        if "format" not in arrays.files:
-            parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-            return _canonical(sp.csr_array(parts, shape=tuple(map(int, arrays["shape"])))), y
+    with np.load(file, allow_pickle=False) as given:
+        y = given["y"] if "y" in given.files else None
+        if "format" not in given.files:
+            return _of_arrays(given), y
     file.seek(0)
     return _canonical(sp.load_npz(file)), y
+
+
+def _of_arrays(arrays) -> sp.csr_array:
+    parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+    return _canonical(sp.csr_array(parts, shape=tuple(map(int, arrays["shape"]))))
 
 
 def _canonical(X) -> sp.csr_array:

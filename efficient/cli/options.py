@@ -17,6 +17,7 @@ from ..runs.files import check_writable
 from ..training.settings import DEFAULTS, DEFAULTS_FOR_NUMBERS, EPOCHS, ORDER, Settings, losses
 from . import model_file
 from .apply import evaluate, predict
+from .convert import convert
 from .examples import STANDARD_INPUT
 from .sweep import sweep
 from .train import train
@@ -50,6 +51,7 @@ EXAMPLES = {
   casgd train mails.svm.gz -o mails.model --tfidf --loss log --hold-out 0.2
   casgd train ratings.svm -o ratings.model --loss squared --scale --epochs 20
   casgd train counts.npz --labels y.npy -o counts.model
+  casgd train big.svm -o big.model --out-of-core /scratch
   zcat part*.gz | casgd train - -o all.model --checkpoint all.checkpoint
 """,
     "predict": """\
@@ -60,6 +62,10 @@ EXAMPLES = {
     "evaluate": """\
   casgd evaluate mails.model later.svm
   casgd evaluate counts.model later.npz --labels y.npy
+""",
+    "convert": """\
+  casgd convert big.svm.gz -o big.npz
+  casgd train big.npz -o big.model --order blocked
 """,
     "sweep": """\
   casgd sweep mails.svm --tfidf
@@ -75,6 +81,11 @@ the rows held out; and the seconds that the steps took, in the first epoch with
 compiling. Equal rows are held out together. tf-idf and scaling are those of
 scikit-learn, fitted to the rows that are not held out, and stored in the model.
 
+With --out-of-core DIR the text is converted to an .npz in that folder, as casgd
+convert does, unless it is there already. The rows are then read as they are
+needed, in blocks whose order is random (--order blocked), so that the memory is
+for the weights and some 50 bytes a row only.
+
 With --checkpoint the state is saved after every epoch, and twice a minute in
 long ones. The same command then resumes, even after kill -9, and gives the
 model of an uninterrupted run to the bit. With more --epochs it trains longer.
@@ -85,6 +96,12 @@ Cross-validation: each fold in turn is held out, and models for all values of
 lam are trained on the other folds at once, in one pass over the rows. Equal
 rows are in one fold. The best lam is that of the lowest error, or of the lowest
 loss for numbers and where errors are equal.
+"""
+
+CONVERT = """\
+The .npz holds the same rows and labels. All commands take it in place of the
+text; nothing of it is read before it is needed, so it may be larger than the
+memory, which is for the weights and some 50 bytes a row only.
 """
 
 PREDICT = """\
@@ -120,6 +137,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         ("predict", predict, "predict the label of each row of a file", PREDICT),
         ("evaluate", evaluate, "print loss and error of a model on a file", EVALUATE),
         ("sweep", sweep, "find the best lam by cross-validation", SWEEP + "\n" + LABELS),
+        ("convert", convert, "convert text to an .npz that is read at once", CONVERT),
     ):
         command = _parser(name, commands.add_parser, f"{about}\n{FILES}\n{STATUS}", help=summary)
         command.set_defaults(run=run, parser=command)
@@ -127,7 +145,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if name in ("predict", "evaluate"):
             add("model", metavar="MODEL", help="a model file, written by casgd train")
         add("examples", metavar="FILE", help="the examples, see below; - is standard input")
-        if name != "predict":
+        if name not in ("predict", "convert"):
             add("--labels", metavar="FILE", help="the labels of an .npz: .npy, or text with one number a line")
         if name == "train":
             add("-o", "--output", metavar="MODEL", required=True, help="the model file to write")
@@ -136,12 +154,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             _add_learning(command)
             share = "the share of the rows to hold out of training and measure on (default: 0)"
             add("--hold-out", type=_share, default=0.0, metavar="SHARE", help=share)
+            add("--out-of-core", metavar="DIR", help="folder for the rows of a text that do not fit into memory, see below")
             add("--checkpoint", metavar="FILE", help="file to save the state in, and to resume from if it exists")
         elif name == "sweep":
             lams = [10.0**power for power in range(-6, 1)]
             add("--lam", type=_lams, default=lams, metavar="LAM,LAM,…", help="the values to try (default: 1e-6,1e-5,…,1)")
             _add_learning(command)
             add("--folds", type=_whole(2), default=5, metavar="N", help="number of parts of the rows (default: 5)")
+        elif name == "convert":
+            add("-o", "--output", metavar="OUT.npz", required=True, help="the file to write")
+            add("--zero-based", action="store_true", help="columns of the text are numbered from 0 on, not from 1")
         elif name == "predict":
             add("-o", "--output", metavar="OUT", help="the file to write (default: standard output)")
             each = "after each label a tab and the score w · x + b, or for more than two classes the score of each"
@@ -168,8 +190,8 @@ def _add_learning(command: argparse.ArgumentParser) -> None:
     add("--average", choices=tuple(AVERAGES), help=average)
     epochs = f"steps, in units of the number of rows (default: {EPOCHS})"
     add("--epochs", type=_whole(1), default=EPOCHS, metavar="N", help=epochs)
-    order = "rows are drawn with replacement (iid), each once an epoch (permuted), or as they stand (cyclic)"
-    add("--order", choices=ORDERS, default=ORDER, help=f"{order} (default: {ORDER})")
+    order = "rows are drawn with replacement (iid), each once an epoch (permuted; blocked, for many), or as they stand (cyclic)"
+    add("--order", choices=ORDERS, help=f"{order} (default: {ORDER}, or blocked with --out-of-core)")
     add("--seed", type=_whole(0, 2**32 - 1), default=0, metavar="N", help="seed of all that is drawn (default: 0)")
     t0 = "steps are 1/(λ(t + t0)); auto is 0 for losses of bounded slope, else large enough for safe steps"
     add("--t0", type=_t0, default=DEFAULTS.t0, metavar="T0", help=f"{t0} (default: {DEFAULTS.t0})")
@@ -188,7 +210,16 @@ def _check(options: argparse.Namespace) -> None:
     error = options.parser.error
     if getattr(options, "labels", None) is not None and not options.examples.endswith(".npz"):
         error("--labels goes with a FILE that ends in .npz; svmlight text holds its labels itself")
+    if getattr(options, "out_of_core", None) is not None:
+        if options.examples == STANDARD_INPUT or options.examples.endswith(".npz"):
+            error("--out-of-core goes with a FILE of text; an .npz of casgd convert is out of core already")
+        if options.hold_out or options.transform != "none":
+            error("--out-of-core does not go with --hold-out, --tfidf or --scale, which copy the rows")
+        options.order = options.order or "blocked"
+    if options.run is convert and not options.output.endswith(".npz"):
+        error(f"-o must end in .npz; got {options.output!r}")
     if hasattr(options, "average"):
+        options.order = options.order or ORDER
         averaging = ALGORITHMS[options.algorithm].averaging
         if options.average is not None and not averaging:
             error(f"--average: {options.algorithm} does not average; use asgd or casgd")

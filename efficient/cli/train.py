@@ -20,6 +20,7 @@ from ..training.models import begin, make_problems, scores
 from ..training.settings import Settings
 from ..training.splits import hold_out
 from .checkpoint import Checkpoint
+from .convert import converted
 from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
 from .model_file import Model
@@ -33,6 +34,8 @@ SETTINGS = (*Settings._fields, "order", "seed", "hold_out", "transform", "zero_b
 
 def train(options: argparse.Namespace) -> None:
     """Train on a file of examples, print a line for each epoch, and write the model."""
+    if options.out_of_core is not None:
+        options.examples = converted(options.examples, options.out_of_core, options.zero_based)
     examples = read_examples(options.examples, options.zero_based, options.labels)
     loss = LOSSES[options.loss]
     classes = find_classes(examples.y, loss, examples.name)

@@ -64,8 +64,9 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         Length of the training in units of the number of rows; integer sample weights count as repeated rows.
     n_steps : int >= 1, optional
         Length of the training in steps, in place of n_epochs.
-    sampling : {"iid", "permuted", "cyclic"}
-        Rows are drawn with replacement as in the paper, each once an epoch in a new order, or as they stand.
+    sampling : {"iid", "permuted", "blocked", "cyclic"}
+        Rows are drawn with replacement as in the paper, each once an epoch in a new order or in one of blocks, as
+        `reference.draw_indices` says, or as they stand.
     random_state : int, Generator, RandomState or None
         An int gives the same model every time. None draws differently every time, and not from numpy's global generator.
     class_weight : dict, "balanced" or None

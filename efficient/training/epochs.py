@@ -29,7 +29,7 @@ class Schedule(NamedTuple):
         Steps of an epoch.
     rng : numpy Generator
         As it was before the first step of the schedule.
-    order : {"iid", "permuted", "cyclic"}
+    order : {"iid", "permuted", "blocked", "cyclic"}
     sampling_weight : ndarray of shape (m,), optional
         Sampling weights, as `draw_indices` takes them.
     done : int

@@ -11,7 +11,7 @@ import pytest
 import efficient
 import reference
 from efficient.runs.algorithms import ALGORITHMS
-from reference import Problem, draw_indices
+from reference import Problem, draw_indices, sampling
 from reference.arithmetic import fraction
 from reference.datasets import make_text
 from reference.rows import as_rows
@@ -26,8 +26,11 @@ def test_iid_draws_are_not_shuffles():
 
 
 @pytest.mark.parametrize("steps", [1, 6, 7, 20, 21])
-def test_permuted_epochs_visit_every_example_once(steps):
-    indices = draw_indices(7, steps, rng=3, order="permuted")
+@pytest.mark.parametrize("order", ["permuted", "blocked"])
+def test_permuted_and_blocked_epochs_visit_every_example_once(steps, order, monkeypatch):
+    monkeypatch.setattr(sampling, "ROWS_OF_BLOCK", 2)
+    monkeypatch.setattr(sampling, "BLOCKS_AT_ONCE", 2)
+    indices = draw_indices(7, steps, rng=3, order=order)
     assert len(indices) == steps
     epochs = [indices[first : first + 7] for first in range(0, steps, 7)]
     assert all(len(set(epoch)) == len(epoch) for epoch in epochs)
@@ -35,11 +38,25 @@ def test_permuted_epochs_visit_every_example_once(steps):
     assert steps < 14 or not (epochs[0] == epochs[1]).all()
 
 
+def test_blocked_epoch_needs_few_rows_at_a_time_in_random_order():
+    m, part = 1_000_000, sampling.ROWS_OF_BLOCK * sampling.BLOCKS_AT_ONCE
+    first, second = draw_indices(m, 2 * m, order="blocked").reshape(2, m)
+    for start in range(0, m, part):
+        rows = first[start : start + part]
+        assert len(np.unique(rows // sampling.ROWS_OF_BLOCK)) <= sampling.BLOCKS_AT_ONCE + 1  # two are cut where m ends
+        ranks = np.argsort(np.argsort(rows))
+        assert abs(np.corrcoef(ranks, np.arange(len(rows)))[0, 1]) < 5 / np.sqrt(len(rows))  # five standard deviations
+    blocks = first // sampling.ROWS_OF_BLOCK
+    assert len({tuple(np.unique(blocks[start : start + part])) for start in (0, part)}) == 2
+    assert not (first == second).all()
+    np.testing.assert_array_equal(np.sort(second), np.arange(m))
+
+
 def test_cyclic_draws_repeat_the_rows_in_order():
     assert list(draw_indices(3, 7, order="cyclic")) == [0, 1, 2, 0, 1, 2, 0]
 
 
-@pytest.mark.parametrize("order", ["iid", "permuted"])
+@pytest.mark.parametrize("order", ["iid", "permuted", "blocked"])
 def test_same_seed_draws_the_same_bits(order):
     first, again, other = (draw_indices(50, 200, seed, order) for seed in (7, 7, 8))
     assert (first == again).all() and not (first == other).all()
@@ -56,7 +73,7 @@ WEIGHTS = [[1, 1, 1, 1], [3, 0, 1, 2], [0, 0, 5, 0], [7, 1, 0, 0], [2.0, 0.0, 3.
 
 
 @pytest.mark.parametrize("weight", WEIGHTS, ids=str)
-@pytest.mark.parametrize("order", ["iid", "permuted", "cyclic"])
+@pytest.mark.parametrize("order", sampling.ORDERS)
 def test_whole_weights_draw_as_from_repeated_rows(weight, order):
     rows = np.repeat(np.arange(4), np.array(weight, dtype=int))
     for seed in range(5):
@@ -100,7 +117,7 @@ def test_draws_in_pieces_are_those_of_one_draw(weight, rng):
     np.testing.assert_array_equal(np.concatenate(pieces), whole)
 
 
-@pytest.mark.parametrize("order", ["permuted", "cyclic"])
+@pytest.mark.parametrize("order", ["permuted", "blocked", "cyclic"])
 def test_order_of_weights_that_are_not_whole_is_refused(order):
     with pytest.raises(ValueError, match=r"order.*'iid'.*whole numbers"):
         draw_indices(4, 10, 0, order, sampling_weight=[0.5, 1, 1, 1])
@@ -231,3 +248,14 @@ def test_repeated_rows_come_in_blocks_of_a_size(monkeypatch):
         assert np.concatenate([np.diff(block.indptr) for block in blocks]).tolist() == [1, 2, 2, 4, 4, 4]
         assert all(block.m == 1 or len(block.data) <= entries for block in blocks)
         assert len(blocks) <= 1 + 6 * 4 // max(4, entries - 3)  # and not smaller than need be
+
+
+def test_mean_row_of_many_blocks_has_the_bits_of_one(monkeypatch):
+    X, weight = as_rows(make_text(300, 100, 9, seed=0).X), np.random.default_rng(1).random(300)
+    whole = mean_row(X, weight)
+    np.testing.assert_array_equal(
+        whole, np.bincount(X.indices, X.data * np.repeat(weight, np.diff(X.indptr)), X.n) / weight.sum()
+    )
+    monkeypatch.setattr("reference.rows.BLOCK", 50)
+    assert sum(1 for _ in X.blocks()) > 50
+    np.testing.assert_array_equal(mean_row(X, weight), whole)

@@ -80,3 +80,16 @@ def test_safe_t0_tames_the_squared_loss(algorithm):
     predictor = getattr(efficient, algorithm)(problem, indices, t0=safe_t0(problem, centred))
     start = problem.objective(reference.Predictor(np.zeros(problem.n), 0.0), centred)
     assert problem.objective(predictor, centred) < start
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("weight", [None, np.arange(60) % 3, np.linspace(0, 1, 60)], ids=["equal", "whole", "shares"])
+def test_safe_t0_of_many_blocks_has_the_bits_of_one(monkeypatch, centred, weight):
+    X = np.random.default_rng(0).standard_normal((60, 5)) * (
+        [1, 1, 0, 1, 1] * np.eye(5)[0] + (np.arange(300).reshape(60, 5) % 2)
+    )
+    problem = Problem(X, np.zeros(60), "squared", 0.1)
+    whole = safe_t0(problem, centred, weight)
+    vars(problem).pop("xbar", None)
+    monkeypatch.setattr("reference.rows.BLOCK", 7)
+    assert safe_t0(problem, centred, weight) == whole

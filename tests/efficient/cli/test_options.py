@@ -63,6 +63,12 @@ def test_every_option_is_read():
         ("train a.svm -o m --algorithm sgd --average uniform", ["--average", "sgd", "asgd"]),
         ("train a.svm -o m --labels y.npy", ["--labels", ".npz"]),
         ("train a.svm -o m --lambda 1", ["--lambda 1", "see casgd train --help"]),
+        ("train a.svm -o m --out-of-core d --hold-out 0.5", ["--out-of-core", "--hold-out"]),
+        ("train a.svm -o m --out-of-core d --tfidf", ["--out-of-core", "--tfidf"]),
+        ("train - -o m --out-of-core d", ["--out-of-core", "FILE"]),
+        ("train a.npz -o m --out-of-core d", ["--out-of-core", ".npz"]),
+        ("convert a.svm -o m", ["-o", ".npz", "'m'"]),
+        ("convert a.svm -o no/m.npz", ["'no/m.npz'", "folder"]),
         ("predict m", ["FILE"]),
         ("predict m a.svm --zero-based", ["--zero-based", "see casgd predict --help"]),
         ("train a.svm -o no/m", ["'no/m'", "folder"]),
@@ -91,7 +97,7 @@ def test_target_that_cannot_be_written_is_refused_before_anything_is_read(fails,
     fails(2, ["'/proc/x' cannot be written: "], *line.split())
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["predict"], ["evaluate"], ["sweep"]])
+@pytest.mark.parametrize("command", [[], ["train"], ["predict"], ["evaluate"], ["sweep"], ["convert"]])
 def test_examples_of_the_help_parse(casgd, command):
     status, out, err = casgd(*command, "--help")
     assert (status, err) == (0, "")

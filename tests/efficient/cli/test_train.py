@@ -72,6 +72,23 @@ def test_model_is_that_of_the_library_to_the_bit(works, table, mails, algorithm,
     assert problem.objective(predictor, centred) != pytest.approx(problem.objective(predictor, not centred), rel=2e-5)
 
 
+@pytest.mark.parametrize("zero_based", [[], ["--zero-based"]])
+def test_model_of_converted_text_and_out_of_core_is_that_of_the_text(works, mails, zero_based):
+    if zero_based:
+        Path("zero.svm").write_text("1 0:1 3:2\n-1 1:1\n" * 9, "utf8")
+        mails = "zero.svm"
+    options = ["--epochs", 2, "--order", "blocked", *zero_based]
+    works("train", mails, "-o", "text.model", *options)
+    works("convert", mails, "-o", "rows.npz", *zero_based)
+    works("train", "rows.npz", "-o", "npz.model", *options)
+    works("train", mails, "-o", "core.model", "--out-of-core", "new/folder", "--epochs", 2, *zero_based)
+    (made,) = Path("new/folder").iterdir()
+    before = made.stat().st_mtime_ns
+    works("train", mails, "-o", "again.model", "--out-of-core", "new/folder", *options)
+    assert [made.stat().st_mtime_ns] == [path.stat().st_mtime_ns for path in Path("new/folder").iterdir()] == [before]
+    assert len({Path(f"{name}.model").read_bytes() for name in ("text", "npz", "core", "again")}) == 1
+
+
 @pytest.mark.parametrize("labels", ["0 1", "-1 +1", "1.5 -2.5", "-3 1e9"])
 @pytest.mark.usefixtures("folder")
 def test_any_two_numbers_are_two_classes(works, labels):
