@@ -306,6 +306,6 @@ LABELS = _labels()
 
 
 def errata_table() -> str:
-    """Make the table of errata that the README shows."""
+    """Make the table of errata that `proofs/README.md` shows."""
     rows = (f"| {each.name} | {each.kind} | {each.where} | {each.printed} | {each.holds} |" for each in ERRATA.values())
     return "\n".join(("| id | kind | where | as printed | what holds |", "| --- | --- | --- | --- | --- |", *rows))

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file
-
-from reference.datasets import load_spam
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["library", "estimators"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=["library"])
 def test_example_prints_what_it_shows(example, capsys):
     exec(compile(example, "README.md", "exec"), {})
     printed, *words = capsys.readouterr().out.split(maxsplit=1)
@@ -25,9 +22,8 @@ def test_example_prints_what_it_shows(example, capsys):
     assert all(word in words[0] for word in re.findall(r"'(\w+)'", example))
 
 
-def test_example_of_the_command_line_prints_what_it_shows(casgd):
-    X, y, _ = load_spam()
-    dump_svmlight_file(X, y, "spam.svm", zero_based=False)
+def test_example_of_the_command_line_prints_what_it_shows(casgd, monkeypatch):
+    monkeypatch.chdir(ROOT)
     ((command, shown),) = re.findall(r"^    \$ casgd (sweep .*)\n((?:    [^$\n]*\n)*)", README, re.MULTILINE)
     status, printed, _ = casgd(*command.split())
     assert status == 0
@@ -48,6 +44,6 @@ def test_paths_modules_and_links_exist():
     paths = re.findall(r"[`\s]((?:reference|efficient|proofs|notebooks|tests)/[\w./-]*)", README)
     modules = re.findall(r"python -m ((?:efficient|proofs)[\w.]*)", README)
     links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
-    assert min(map(len, (paths, modules, links))) > 2
+    assert all((paths, modules, links))
     assert [path for path in [*paths, *links] if not (ROOT / path).exists()] == []
     assert [module for module in modules if not importlib.util.find_spec(module.rstrip("."))] == []

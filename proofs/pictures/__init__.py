@@ -1,6 +1,6 @@
 """Draw the pictures: each is a function that draws on the axes `ax`, or on new ones, and returns them."""
 
-from .cost import caches, scaling, speed, step
+from .cost import caches, point, scaling, speed, step
 from .evidence import formula_sizes, four_verdicts, identical, losses, survivors, translation
 from .look import grid
 from .measured import averages, gains, guarantee, memory, misses, remembered, stability, sweep, words
@@ -21,6 +21,7 @@ __all__ = [
     "memory",
     "misses",
     "path",
+    "point",
     "positions",
     "remembered",
     "scaling",

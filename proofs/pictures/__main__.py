@@ -1,4 +1,4 @@
-"""Draw the pictures of the README anew: `python -m proofs.pictures`. That of speed is drawn from results, by `--speed FILE`."""
+"""Draw the pictures of the READMEs: `python -m proofs.pictures`. Those of speed are drawn from results, by `--speed FILE`."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ import numpy as np
 from efficient.runs.files import write_whole
 from efficient.runs.terminal import print_any_letter
 
-from . import averages, four_verdicts, speed
+from . import averages, four_verdicts, point, speed
 
 FOLDER = Path(__file__).parent / "readme"
 
@@ -27,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     pictures = {"identical": four_verdicts, "averages": averages}
     if options.speed:
-        pictures = {"speed": partial(speed, json.loads(Path(options.speed).read_text("utf8")))}
+        results = json.loads(Path(options.speed).read_text("utf8"))
+        pictures = {"speed": partial(speed, results), "point": partial(point, results)}
     plt.switch_backend("agg")
     FOLDER.mkdir(exist_ok=True)
     for name, draw in pictures.items():

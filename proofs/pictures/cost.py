@@ -49,6 +49,43 @@ def speed(results, ax=None):
     return ax
 
 
+POINT_SHOWN = {"dense definition": "by the definition", "asgd loop": "by the sparse algorithm"}
+"""Contestants in the picture of the point: label."""
+
+
+def point(results, ax=None):
+    """Draw nanoseconds for each stored entry visited, in order, against n: averaged SGD dense and sparse.
+
+    Parameters
+    ----------
+    results : dict
+        From `python -m proofs.bench --json FILE`.
+    ax : matplotlib Axes, optional
+    """
+    columns = {each["name"]: each["n"] for each in results["sets"]}
+    ax = new_axes() if ax is None else ax
+    for (contestant, label), colour in zip(POINT_SHOWN.items(), ("#D55E00", ALGORITHM_COLOURS["asgd"]), strict=True):
+        timed = sorted(
+            (columns[each["set"]], each["ns_per_entry"]["median"])
+            for each in results["timings"]
+            if (each["contestant"], each["order"], each["status"]) == (contestant, "sequential", "timed")
+        )
+        n, ns = np.transpose(timed)
+        ax.loglog(n, ns, "o-", color=colour, markersize=9, linewidth=3)
+        note(ax, label, (n[0], ns[0]), (0, 30), fontsize=16, color=colour)
+        note(
+            ax,
+            f"{float(f'{ns[-1]:.2g}'):,.{0 if ns[-1] > 10 else 1}f} ns",
+            (n[-1], ns[-1]),
+            (-6, 12),
+            fontsize=16,
+            color=colour,
+            ha="right",
+        )
+    ax.margins(y=0.2)
+    return labelled(ax, "columns $n$", "nanoseconds for a stored entry")
+
+
 SCALING_SHOWN = {"loop": ("o", "-", "the loop"), "call": ("^", "--", "a whole run"), "dense": ("s", ":", "the definition")}
 """Parts in the picture of scaling: marker, line, label."""
 

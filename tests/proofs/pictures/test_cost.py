@@ -67,3 +67,16 @@ def test_speed_draws_medians_and_leaves_out_what_was_not_timed():
     assert labels(own) == [label for label, _, _ in SPEED_SHOWN.values()]
     assert {y for line in own.lines for y in line.get_ydata() if line.get_marker() == "D"} == {2.0, 3.0}
     assert not any(line.get_marker() == "_" and len(line.get_xdata()) for line in own.lines)
+
+
+def test_point_draws_the_medians_of_the_dense_and_the_sparse_side_against_n():
+    sets = [{"name": "S", "n": 10}, {"name": "L", "n": 1000}]
+    ns = {("dense definition", "S"): 50.0, ("dense definition", "L"): 5000.0, ("asgd loop", "S"): 2.0, ("asgd loop", "L"): 3.0}
+    timings = [
+        {"set": name, "order": order, "contestant": contestant, "status": "timed", "ns_per_entry": {"median": median * factor}}
+        for (contestant, name), median in ns.items()
+        for order, factor in (("sequential", 1), ("random", 7))
+    ]
+    ax = pictures.point({"sets": sets, "timings": timings})
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[10, 50], [1000, 5000]], [[10, 2], [1000, 3]]]
+    assert {"5,000 ns", "3.0 ns"} <= {text.get_text() for text in ax.texts}
