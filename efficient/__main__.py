@@ -1,4 +1,4 @@
-"""Command line `casgd`: train, predict, evaluate, sweep; `casgd --help` has examples."""
+"""Command line `casgd`: train, predict, evaluate, certify, sweep; `casgd --help` has examples."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""Run the training program from the shell, as `casgd` or `python -m efficient`: train, predict, evaluate, sweep."""
+"""Run the training program from the shell, as `casgd` or `python -m efficient`: train, predict, evaluate, certify, sweep."""

@@ -1,11 +1,11 @@
-"""Model file, version 1, as `casgd train` writes it.
+"""Model file, version 2, as `casgd train` writes it.
 
 It is a zip archive of numpy arrays (.npz, which numpy.load reads) whose members
 are stored, not compressed:
 
 header.json     a JSON object, in UTF-8:
     format      "casgd model"
-    version     1
+    version     2; files of version 1 lack parts of `training`, and are read too
     loss        its name: one of those that `casgd train --help` lists
     columns     n, the number of weights of a model
     zero_based  whether the first column of svmlight text is called 0, not 1
@@ -13,7 +13,11 @@ header.json     a JSON object, in UTF-8:
     transform   of a row x first: "none"; "scale": x_j becomes x_j factor_j;
                 "tfidf": the same, and x is then divided by ‖x‖
     pivot       whether the score is w · (x − pivot) + bias, not w · x + bias
-    training    the settings, for people to read: nothing depends on them
+    training    the settings, for people and `casgd certify`, no prediction
+                depends on them; among them steps, the number taken; stopping,
+                why no more: "epochs", all were done; and digest, SHA-256 of the
+                float64 rows trained on, after the transformation, with their
+                labels
 weights.npy     float64 (K, n), in C order: K = 1; one model for each class if
                 there are more than two
 bias.npy        float64 (K,)
@@ -26,6 +30,7 @@ the greatest score. Reading a file executes nothing that is in it, and takes no
 more memory than a few times its size.
 """
 
+import hashlib
 import io
 import json
 import math
@@ -40,11 +45,12 @@ import scipy.sparse as sp
 from reference import LOSSES, Loss, Predictor
 
 from ..runs.files import check_stored, write_whole
+from ..runs.saving import SUMMED
 from ..training.classes import count_models, decide
 from ..training.models import scores
 from .features import TRANSFORMS, Transform
 
-FORMAT, VERSION = "casgd model", 1
+FORMAT, VERSION, READ = "casgd model", 2, (1, 2)
 LONGEST_HEADER = 1 << 22
 BEGINNING = (1980, 1, 1, 0, 0, 0)
 """Date of every member, so that the same model is the same file."""
@@ -64,7 +70,7 @@ class Model:
     zero_based : bool
         Numbering of the columns of svmlight files, for training and predicting.
     training : dict
-        Settings, for people to read.
+        Settings, for people and `casgd certify`.
     """
 
     predictors: list[Predictor]
@@ -85,9 +91,13 @@ class Model:
 
         Cost: O(K(n + mk)).
         """
+        return scores(self.predictors, self.transformed(X))
+
+    def transformed(self, X: sp.csr_array) -> sp.csr_array:
+        """Make the rows that the weights apply to of raw ones, shape (m, n)."""
         X = X[:, : self.n]
         X.resize(X.shape[0], self.n)
-        return scores(self.predictors, self.transform.apply(X))
+        return self.transform.apply(X)
 
     def predict(self, X: sp.csr_array) -> np.ndarray:
         """Predict the label or number of each raw row; errors and cost as `scores`."""
@@ -123,6 +133,15 @@ class Model:
                             np.lib.format.write_array(member, array.astype("<f8"), version=(1, 0))
 
         write_whole(path, write)
+
+
+def rows_digest(X: sp.csr_array, y: np.ndarray) -> str:
+    """Sum up the rows and labels of a training, as they are in float64: SHA-256, in hexadecimal digits."""
+    digest = hashlib.sha256(repr(X.shape).encode())
+    for array, dtype in ((X.data, "<f8"), (X.indices, "<i8"), (X.indptr, "<i8"), (y, "<f8")):
+        for start in range(0, len(array), SUMMED):
+            digest.update(np.ascontiguousarray(array[start : start + SUMMED], dtype=dtype).data)
+    return digest.hexdigest()
 
 
 def load_model(path: str) -> Model:
@@ -185,8 +204,8 @@ def _refuse(constant: str):
 
 def _checked(header: Any) -> dict[str, Any]:
     """Check that everything in the header is as documented, and return it."""
-    if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f'its header must have "format": "{FORMAT}" and "version": {VERSION}')
+    if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("version") not in READ:
+        raise ValueError(f'its header must have "format": "{FORMAT}" and "version": {VERSION} or less')
     loss = LOSSES[header["loss"]]
     as_documented = {
         "columns": type(header["columns"]) is int and header["columns"] >= 0,

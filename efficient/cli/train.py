@@ -23,7 +23,7 @@ from .checkpoint import Checkpoint
 from .convert import converted
 from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
-from .model_file import Model
+from .model_file import Model, rows_digest
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 """Interval within an epoch that takes longer."""
@@ -62,7 +62,8 @@ def train(options: argparse.Namespace) -> None:
         return described
 
     run_epochs(run, schedule(options, len(y), run.t), checkpoint, describe)
-    about = settings | {"epochs": options.epochs, "rows": len(y)}
+    about = settings | {"epochs": options.epochs, "rows": len(y), "steps": run.t, "stopping": "epochs"}
+    about["digest"] = rows_digest(X, y)
     Model(run.predictors(), loss, classes, transform, options.zero_based, about).save(options.output)
     print(f"wrote {options.output}")
 

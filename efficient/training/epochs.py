@@ -1,7 +1,7 @@
 """Epochs of a training: draw, step, report; Ctrl-C between two blocks."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +44,12 @@ class Schedule(NamedTuple):
     sampling_weight: np.ndarray | None = None
     done: int = 0
 
+    def drawn(self, size: int) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield (start, stop, indices) of each portion of so many steps; the generator is advanced."""
+        for start in range(0, self.steps, size):
+            stop = min(start + size, self.steps)
+            yield start, stop, draw_indices(self.m, stop - start, self.rng, self.order, self.sampling_weight)
+
 
 def train(
     run: Run,
@@ -79,9 +85,7 @@ def train(
     first, epoch = run.t, schedule.epoch
     size = epoch if after is not None else epoch * max(1, DRAWN_AT_ONCE // epoch)
     try:
-        for start in range(0, schedule.steps, size):
-            stop = min(start + size, schedule.steps)
-            indices = draw_indices(schedule.m, stop - start, schedule.rng, schedule.order, schedule.sampling_weight)
+        for start, stop, indices in schedule.drawn(size):
             indices = indices[max(0, schedule.done - start) :]
             if len(indices):
                 began = time.perf_counter()

@@ -81,7 +81,7 @@ def test_documentation_suffices_to_read_a_model(tmp_path, what):
     path = saved(tmp_path, **what)
     archive = np.load(path)
     header = json.loads(archive["header.json"])
-    assert (header["format"], header["version"]) == ("casgd model", 1)
+    assert (header["format"], header["version"]) == ("casgd model", 2)
     X = np.random.default_rng(2).random((30, header["columns"]))
     x = X
     if header["transform"] != "none":
@@ -194,7 +194,7 @@ def test_declared_size_allocates_nothing(tmp_path, columns):
     ("name", "values"),
     [
         ("format", ["another"]),
-        ("version", [2, "1"]),
+        ("version", [3, "1", None]),
         ("loss", ["perceptron", [], "squared"]),
         ("classes", [None, [1], [1, 1], [1, -1], ["a", "b"], [0, True], [0, 1, 2], [0, 10**400]]),
         ("columns", [7, -1, 6.0, True]),

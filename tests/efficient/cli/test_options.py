@@ -97,7 +97,7 @@ def test_target_that_cannot_be_written_is_refused_before_anything_is_read(fails,
     fails(2, ["'/proc/x' cannot be written: "], *line.split())
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["predict"], ["evaluate"], ["sweep"], ["convert"]])
+@pytest.mark.parametrize("command", [[], ["train"], ["predict"], ["evaluate"], ["certify"], ["sweep"], ["convert"]])
 def test_examples_of_the_help_parse(casgd, command):
     status, out, err = casgd(*command, "--help")
     assert (status, err) == (0, "")

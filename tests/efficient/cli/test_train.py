@@ -19,7 +19,7 @@ from sklearn.datasets import dump_svmlight_file
 import efficient
 from efficient.cli import checkpoint, train
 from efficient.cli.features import fit_transform_to
-from efficient.cli.model_file import load_model
+from efficient.cli.model_file import load_model, rows_digest
 from efficient.reading.svmlight import load_svmlight
 from efficient.training import epochs
 from efficient.training.metrics import quality, shown_quality
@@ -162,6 +162,7 @@ def test_table_line_by_line(works, monkeypatch):
     assert model.training == {
         **{"loss": "squared", "lam": 0.5, "algorithm": "casgd", "average": "weighted", "t0": "auto", "order": "iid"},
         **{"seed": 2, "hold_out": 0.4, "transform": "scale", "zero_based": False, "epochs": 1, "rows": int((~held).sum())},
+        **{"steps": int((~held).sum()), "stopping": "epochs", "digest": rows_digest(model.transform.apply(X[~held]), y[~held])},
     }
 
 
