@@ -1,11 +1,12 @@
-"""Fill, print and write the ledger: one entry for each claim, with its evidence."""
+"""Fill and write the ledger: one entry for each claim, with its evidence."""
 
 import json
 import multiprocessing
 import os
 import platform
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -88,19 +89,57 @@ class Job(NamedTuple):
     run: Callable[[], Iterable[Entry]]
 
 
-def fill(jobs: list[Job], only: str | None = None, progress: bool | None = None) -> Iterator[Entry]:
-    """Run the jobs and yield their entries, in order, with a progress bar on standard error (None: only at a terminal).
+def fill(
+    jobs: Iterable[Job], only: Collection[str] | None = None, progress: bool | None = None
+) -> Iterator[tuple[str, list[Entry]]]:
+    """Run the jobs, and yield each section of the paper with its entries as soon as all of them are there.
 
-    A long list is shared out over the processors, where a process can be forked.
+    A long list is shared out over the processors, where a process can be forked. After Ctrl-C the sections that are not
+    complete are yielded as far as they are there, and then KeyboardInterrupt is raised.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        The work; it is taken in the order of the paper.
+    only : collection of str, optional
+        The labels that are wanted; all by default.
+    progress : bool, optional
+        Show a progress bar on standard error; by default only at a terminal.
     """
-    jobs = [job for job in jobs if only is None or only in job.labels]
-    with (
-        _runner(jobs) as results,
-        tqdm(jobs, unit="job", disable=None if progress is None else not progress, leave=False) as bar,
-    ):
-        for job, entries in zip(bar, results, strict=True):
-            bar.set_postfix_str(job.name)
-            yield from (entry for entry in entries if only is None or entry.label == only)
+    labels = LABELS.keys() if only is None else LABELS.keys() & set(only)
+    places = list(LABELS)
+    jobs = [job for job in jobs if labels & set(job.labels)]
+    jobs.sort(key=lambda job: SECTIONS.index(sections_of(labels & set(job.labels))[0]))
+    left = Counter(section for job in jobs for section in sections_of(labels & set(job.labels)))
+    found: dict[str, list[Entry]] = {section: [] for section in SECTIONS if left[section]}
+
+    def complete() -> Iterator[tuple[str, list[Entry]]]:
+        for section in [*found]:
+            if left[section]:
+                return
+            yield section, sorted(found.pop(section), key=lambda entry: places.index(entry.label))
+
+    try:
+        with (
+            _runner(jobs) as results,
+            tqdm(jobs, unit="job", disable=None if progress is None else not progress, leave=False) as bar,
+        ):
+            for job, entries in zip(bar, results, strict=True):
+                bar.set_postfix_str(job.name)
+                for entry in entries:
+                    if entry.label in labels:
+                        found[LABELS[entry.label].section].append(entry)
+                left.subtract(sections_of(labels & set(job.labels)))
+                yield from complete()
+    except KeyboardInterrupt:
+        left.clear()
+        yield from complete()
+        raise
+
+
+def sections_of(labels: Collection[str]) -> list[str]:
+    """List the sections that the labels stand in, in the order of the paper."""
+    return [section for section in SECTIONS if any(LABELS[label].section == section for label in labels)]
 
 
 _jobs: list[Job] = []
@@ -111,6 +150,12 @@ def _run(number: int) -> list[Entry]:
     return list(_jobs[number].run())
 
 
+def _leave_signals_to_the_parent() -> None:
+    """Ignore Ctrl-C, which the parent answers, and end when the parent says so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 @contextmanager
 def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
     """Return the entries of each job, from as many processes as pay."""
@@ -119,23 +164,8 @@ def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
         yield (job.run() for job in jobs)
         return
     _jobs[:] = jobs
-    # the parent alone answers Ctrl-C, and ends the others
-    with multiprocessing.get_context("fork").Pool(workers, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    with multiprocessing.get_context("fork").Pool(workers, _leave_signals_to_the_parent) as pool:
         yield pool.imap(_run, range(len(jobs)))
-
-
-def print_ledger(entries: list[Entry]) -> None:
-    """Print the sections of the paper, under each its claims, and for each claim a line for every instance of it."""
-    places = list(LABELS)
-    entries = sorted(entries, key=lambda entry: places.index(entry.label))
-    for section in SECTIONS:
-        here = [entry for entry in entries if LABELS[entry.label].section == section]
-        if here:
-            print(section)
-        for label, claim in dict.fromkeys((entry.label, entry.claim) for entry in here):
-            print(f"  {LABELS[label].title}: {claim}")
-            print(*(entry.line() for entry in here if (entry.label, entry.claim) == (label, claim)), sep="\n")
-    print(*summary(entries), sep="\n")
 
 
 def summary(entries: list[Entry]) -> list[str]:

@@ -4,6 +4,8 @@ The LaTeX is the paper's, with its macros for the vectors, in the form that hold
 The lines of the pseudocode stand in `proved.pseudocode`, each beside the shipped line that it is compared with.
 """
 
+import re
+from difflib import get_close_matches
 from itertools import count
 from typing import NamedTuple
 
@@ -79,7 +81,7 @@ _CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             r"[\bv_t, a_t] = \sum_{j=1}^t \ell'(p_j, y_{\pi_j}) \; [x_{\pi_j}, 1]",
         ),
         "lem:v": (
-            "the predictor is the gradient sum, scaled",
+            "the predictor, from the gradient sum",
             r"\frac{-1}{\lambda t} [\bv_t, a_t] = [\bw_t, b_t] \quad\text{for all}\quad t \geq 1",
         ),
         "alg:sgd": ("SGD, the last iterate", r"\bw = \frac{-1}{\lambda T} \bv_T \qquad b = \frac{-a_T}{\lambda T}"),
@@ -303,6 +305,30 @@ def _labels() -> dict[str, Label]:
 
 LABELS = _labels()
 """Every label under which a claim may stand in the ledger, in the order of the paper."""
+
+
+def labels_named(name: str) -> tuple[str, ...]:
+    """Find the labels with a name, as it is printed ("Lemma 1", "eq. 4", "slips") or as a label, in any case.
+
+    Raises
+    ------
+    ValueError
+        There is none of this name; the message names some that are alike.
+    """
+    known = {"slips": tuple(ERRATA)}
+    for label, facts in LABELS.items():
+        known |= {each: (label,) for each in (label, facts.printed) if each}
+    plain = {_plain(each): each for each in known}
+    if found := plain.get(_plain(name)):
+        return known[found]
+    alike = get_close_matches(_plain(name), plain, n=3, cutoff=0.4)
+    hint = f"Is it {' or '.join(repr(plain[each]) for each in alike)}? " if alike else ""
+    raise ValueError(f"{name!r} is no statement of the paper. {hint}--list shows all")
+
+
+def _plain(name: str) -> str:
+    """Leave out case, spaces and full stops, in which names may differ; an equation may be written out."""
+    return re.sub(r"[\s.]", "", name.casefold()).replace("equation", "eq")
 
 
 def errata_table() -> str:

@@ -24,6 +24,7 @@ FLOORS = (
     ("proofs.paper", "proofs.data", "proofs.peer"),
     ("proofs.ledger",),
     ("proofs.proved", "proofs.rocq", "proofs.compared", "proofs.counted", "proofs.measured", "proofs.conformance"),
+    ("proofs.board",),
     ("proofs.slips", "proofs.bench"),
     ("proofs.plan", "proofs.pictures", "proofs.course"),
     ("proofs.report",),

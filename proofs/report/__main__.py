@@ -44,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"DIR must be a folder that can be written; got {options.folder!r}: {error.strerror}")
     try:
         with threadpool_limits(1):  # as for the ledger alone
-            entries = list(fill(plan(), options.only, options.progress)) if given is None else given
+            only = options.only and [options.only]
+            filled = fill(plan(), only, options.progress) if given is None else [("", given)]
+            entries = [entry for _, found in filled for entry in found]
             entries = [entry for entry in entries if options.only in (None, entry.label)]
             page = build(entries, list(draw({entry.label for entry in entries}, options.progress)), options.only)
         files = {"proofs.json": to_json(entries), "index.html": page}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proofs.ledger import Entry, Job, fill, read_json, summary, to_json
-from proofs.paper import LABELS
+from proofs.paper import LABELS, SECTIONS
 
 
 @pytest.mark.parametrize("field", [{"holds": np.True_}, {"value": np.int64(1)}, {"bound": float("nan")}, {"kind": "seen"}])
@@ -35,9 +35,38 @@ def jobs(labels):
 
 
 def test_fill_shares_out_a_long_list_in_order():
-    assert [entry.label for entry in fill(jobs(LABELS))] == list(LABELS)
-    assert [entry.label for entry in fill(jobs(LABELS), only="cost")] == ["cost"]
-    assert list(fill(jobs(["cost"]), only="alg:sgd")) == []
+    """Give the jobs in the wrong order: entries come in the paper's, by section, whole sections at a time."""
+    filled = list(fill(jobs(reversed(LABELS))))
+    assert [section for section, _ in filled] == list(SECTIONS)
+    assert [entry.label for _, entries in filled for entry in entries] == list(LABELS)
+    assert [(section, [entry.label for entry in found]) for section, found in fill(jobs(LABELS), {"E7", "cost"})] == [
+        ("Sparse Vector Operations", ["cost", "E7"])
+    ]
+    assert list(fill(jobs(["cost"]), only={"alg:sgd"})) == []
+
+
+def test_fill_yields_a_section_before_later_jobs_are_run():
+    """Let the job of a later section have entries of an earlier one: that waits for it, and the ones before do not."""
+
+    def both():
+        yield Entry("cost", "claim", "kernel", "", "", True)
+        yield Entry("alg:casgd", "claim", "kernel", "", "", True)
+
+    started = []
+
+    def noted(label):
+        started.append(label)
+        yield Entry(label, "claim", "exact", "", "", True)
+
+    plan = [Job((label,), label, partial(noted, label)) for label in ("alg:casgd", "alg:sgd", "tab:losses", "cost")]
+    filled = fill([*plan, Job(("cost", "alg:casgd"), "both", both)])
+    assert next(filled)[0] == "Introduction" and started == ["tab:losses"]
+    section, found = next(filled)
+    assert (section, len(found), started) == ("Sparse Vector Operations", 2, ["tab:losses", "cost"])
+    assert [(section, len(found)) for section, found in filled] == [
+        ("Stochastic Gradient Descent", 1),
+        ("Centering and Translation Invariance", 2),
+    ]
 
 
 def test_json_is_read_back_as_it_was(tmp_path):

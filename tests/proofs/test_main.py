@@ -1,17 +1,27 @@
 """Program of the ledger: usage, a file of the user's, interruption."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from efficient.runs.algorithms import ALGORITHMS
-from proofs.__main__ import main
-from proofs.ledger import Entry
-from proofs.paper import SECTIONS
+from proofs.__main__ import main, parse
+from proofs.board import WIDTH
+from proofs.ledger import Entry, Job
+from proofs.paper import ERRATA, LABELS, SECTIONS
 from proofs.proved import mutants
 from reference.datasets import make_generic
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -32,7 +42,7 @@ def test_main_on_a_file_writes_the_same_ledger_as_json(svm, tmp_path, capsys):
     assert all(entry["holds"] == entry["expected"] for entry in ledger["entries"])
     assert ledger["versions"]["numpy"] == np.__version__
     assert f"{len(ledger['entries'])} entries, {len(ledger['entries'])} as expected, 0 not" in printed
-    assert "refuted, as expected" in printed
+    assert "refuted, as expected" in " ".join(printed.split())
     assert [file.name for file in tmp_path.iterdir() if file.suffix == ".part"] == []
 
 
@@ -48,7 +58,9 @@ def test_main_with_only_prints_one_label(svm, capsys):
     [
         (["--loss", "log"], "go with --data"),
         (["--data", "x.svm"], "--data needs --loss and --lam"),
-        (["--only", "nonsense"], "invalid choice: 'nonsense'"),
+        (["--only", "Lemma 2"], "--only: 'Lemma 2' is no statement of the paper. Is it 'Lemma 1'"),
+        (["--only", "eq. 4", "--only", ""], "--only: '' is no statement"),
+        (["--quick", "--data", "x.svm", "--loss", "log", "--lam", "1"], "--quick and --data do not go together"),
         (["--data", "x.svm", "--loss", "log", "--lam", "much"], "invalid float value: 'much'"),
         (["--data", "", "--loss", "log"], "--data needs --loss and --lam"),
         (
@@ -88,18 +100,6 @@ def test_main_without_a_claim_about_a_file_is_status_2(svm, capsys):
     assert "no claim 'cost'" in capsys.readouterr().err
 
 
-def test_main_interrupted_prints_what_it_has(svm, capsys, monkeypatch):
-    def cut_off(*arguments):
-        yield Entry("cost", "claim", "counted", "", "figure", True)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("proofs.__main__.fill", cut_off)
-    assert main(["--data", svm, "--loss", "log", "--lam", "0.1"]) == 130
-    printed = capsys.readouterr()
-    assert "cost: claim" in printed.out
-    assert printed.err == "proofs: interrupted; the ledger above is not complete\n"
-
-
 def test_main_on_a_missing_file_names_it(capsys):
     assert main(["--data", "/no/such/file.svm", "--loss", "log", "--lam", "1"]) == 1
     assert "/no/such/file.svm" in capsys.readouterr().err
@@ -110,3 +110,100 @@ def test_main_fails_on_a_wrong_loop(svm, monkeypatch, capsys):
     monkeypatch.setitem(ALGORITHMS, "csgd", wrong)
     assert main(["--data", svm, "--loss", "hinge", "--lam", "0.1"]) == 1
     assert "FAILS" in capsys.readouterr().out
+
+
+def started(*arguments, **options) -> subprocess.Popen:
+    """Start the program as users do, its output in a pipe."""
+    command = [sys.executable, "-m", "proofs", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf8", cwd=ROOT, **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        (["--only", "ALGORITHM 2", "--only", "pivot"], ["alg:asgd", "pivot"]),
+        (["--only", "Equation 4", "--only", "eqn:gradSum"], ["eqn:gradSum"]),
+        (["--only", "e9"], ["E9"]),
+        (["--only", "slips"], list(ERRATA)),
+    ],
+)
+def test_only_takes_printed_names_and_labels_in_any_case(arguments, labels):
+    assert parse(arguments).labels == set(labels)
+
+
+def test_list_names_what_only_takes(capsys):
+    assert main(["--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(LABELS)
+    for line, label in zip(lines, LABELS, strict=True):
+        name, listed, *_ = re.split(r"\s{2,}", line)
+        assert parse(["--only", name]).labels == parse(["--only", listed]).labels == {label}
+
+
+def test_program_prints_one_statement_within_a_hundred_columns():
+    done = started("--only", "EQ 13")
+    out, err = done.communicate(timeout=120)
+    assert (done.returncode, err) == (0, "")
+    assert out.startswith(
+        "Evidence for eqn:zDef of arXiv:1612.09147:\nCentering and Translation Invariance\n  eq. 13 (eqn:zDef): "
+    )
+    assert "mutants refuted" in out and "(proved, for all t and n): holds" in out
+    assert max(map(len, out.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_program_that_is_stopped_says_what_it_has(number, status):
+    """Stop the whole run after its first lines: they come at once, through a pipe, while the work has only begun."""
+    began = time.monotonic()
+    program = started("--quick")
+    first = program.stdout.readline()
+    assert first.startswith("Evidence for 28 statements") and program.poll() is None
+    while not program.stdout.readline().startswith("Introduction"):
+        assert time.monotonic() - began < 60
+    program.send_signal(number)
+    stopped = time.monotonic()
+    out, err = program.communicate(timeout=60)
+    assert program.returncode == status and time.monotonic() - stopped < 10
+    assert err == "proofs: interrupted; the ledger above is not complete\n"
+    assert re.search(r"^Table 1 +the losses +✓ \d+$", out, re.MULTILINE) and " as expected, 0 not" in out
+
+
+@pytest.mark.nightly
+def test_quick_run_is_a_hundred_lines_with_a_board():
+    done = started("--quick")
+    out, err = done.communicate(timeout=600)
+    lines = out.splitlines()
+    assert (done.returncode, err) == (0, "")
+    assert len(lines) <= 100 and max(map(len, lines)) <= WIDTH
+    assert all(any(line.startswith(facts.printed) for line in lines) for facts in LABELS.values())
+
+
+def test_board_marks_a_failure_and_the_status_is_1(monkeypatch, capsys):
+    entries = [Entry("lem:v", "a claim", "exact", "", "1 of 2", False), Entry("cost", "a claim", "counted", "", "", True)]
+    plan = [Job((entry.label,), entry.claim, partial(list, [entry])) for entry in entries]
+    monkeypatch.setattr("proofs.plan.plan", lambda *_: plan)
+    assert main(["--quick"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"^Lemma 1 .* ✗ 1/1$", out, re.MULTILINE) and "1 of 2 (exact): FAILS" in out
+    assert re.search(r"^cost .* ✓ 1$", out, re.MULTILINE) and "2 entries, 1 as expected, 1 not" in out
+
+
+LIGHT = """
+import sys
+sys.modules |= dict.fromkeys(("sympy", "z3", "mpmath", "matplotlib"))  # as if they were not installed
+from proofs.__main__ import main
+try:
+    main(["--help"])
+finally:
+    print(main(["--only", "E1"]))
+"""
+
+
+def test_help_needs_no_prover_and_a_missing_one_is_a_sentence():
+    command = [sys.executable, "-c", LIGHT.replace("finally", "except SystemExit")]
+    done = subprocess.run(command, capture_output=True, encoding="utf8", cwd=ROOT, check=False)
+    assert done.stdout.endswith("\n2\n") and "python -m proofs.NAME" in done.stdout
+    assert done.stderr == "proofs needs sympy: pip install 'casgd[proofs]'\n"
+    for file in [*(ROOT / "proofs").glob("*/__main__.py"), ROOT / "proofs/slips.py"]:
+        name = file.stem if file.parent.name == "proofs" else file.parent.name
+        assert re.search(rf"^  {name} +\w.*\w$", done.stdout, re.MULTILINE)

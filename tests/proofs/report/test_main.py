@@ -79,7 +79,7 @@ def test_interrupted_report_leaves_nothing_new(there, tmp_path, monkeypatch, cap
         (folder / "index.html").write_text("old")
 
     def cut_off(*_):
-        yield LEDGER[0]
+        yield "Introduction", LEDGER[:1]
         raise KeyboardInterrupt
 
     monkeypatch.setattr(program, "fill", cut_off)
@@ -96,7 +96,7 @@ def test_interrupt_while_writing_leaves_the_old_page(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         write_whole(path, write)
 
-    monkeypatch.setattr(program, "fill", lambda *_: LEDGER[:1])
+    monkeypatch.setattr(program, "fill", lambda *_: [("Introduction", LEDGER[:1])])
     monkeypatch.setattr(program, "write_whole", cut_off)
     assert program.main([str(tmp_path)]) == 130
     assert (tmp_path / "index.html").read_text() == "old"
@@ -104,6 +104,6 @@ def test_interrupt_while_writing_leaves_the_old_page(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("entries", [[], [Entry("lem:v", "a claim", "exact", "", "1 of 2", False)]])
 def test_ledger_that_is_not_as_expected_is_written_with_status_1(entries, tmp_path, monkeypatch):
-    monkeypatch.setattr(program, "fill", lambda *_: entries)
+    monkeypatch.setattr(program, "fill", lambda *_: [("a section", entries)])
     assert program.main([str(tmp_path)]) == 1
     assert faults(*read(tmp_path)) == []
