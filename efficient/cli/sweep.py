@@ -24,7 +24,7 @@ def sweep(options: argparse.Namespace) -> None:
     classes = find_classes(y, loss, examples.name)
     models = count_models(classes)
     check_memory(examples, models * len(options.lam))
-    fold = folds(X, options.folds, options.seed)
+    fold = folds(X, options.folds, options.seed, y if loss.binary else None)
     for k in range(options.folds):
         find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
     print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)

@@ -42,7 +42,9 @@ def train(options: argparse.Namespace) -> None:
     check_memory(examples, count_models(classes))
     summary, held = row_summary(examples.X, classes), None
     if options.hold_out:
-        examples, held = _apart(examples, hold_out(examples.X, options.hold_out, options.seed))
+        examples, held = _apart(
+            examples, hold_out(examples.X, options.hold_out, options.seed, examples.y if loss.binary else None)
+        )
         find_classes(examples.y, loss, examples.name)
         summary += f"; {len(held.y)} rows held out"
     transform = fit_transform_to(examples.X, options.transform)

@@ -8,6 +8,9 @@ from reference import Loss
 
 from .settings import losses
 
+FEW = 10
+"""Different whole numbers that are classes even if hardly any repeats; of more, half of the rows must repeat one."""
+
 
 def targets(y: np.ndarray, classes: np.ndarray | None) -> list[np.ndarray]:
     """Make the labels of each model: those of the rows; -1 and +1 for two classes; this class or not, for each of more."""
@@ -45,7 +48,7 @@ def find_classes(y: np.ndarray, loss: Loss, name: str) -> np.ndarray | None:
     if len(classes) == 1:
         one = f"{name!r} has one class only, {shown(classes[0])}; the {loss.name} loss needs two or more"
         raise ValueError(f"{one}. Add examples of another class. {cure}")
-    if len(classes) > 2 and (2 * len(classes) > len(y) or (classes != np.round(classes)).any()):
+    if len(classes) > 2 and (len(classes) > max(FEW, len(y) // 2) or (classes != np.round(classes)).any()):
         span = f"{shown(classes[0])} to {shown(classes[-1])}"
         raise ValueError(f"{name!r} has {len(classes)} different labels, {span}, in {len(y)} rows: not classes. {cure}")
     return classes

@@ -41,7 +41,7 @@ def contestants(numbers: bool) -> list[Contestant]:
 
 def split(data: Dataset, seed: int) -> Split:
     """Return a fifth of the rows held out, with all that equal them, and tf-idf fitted to the others."""
-    rows = apart(data, hold_out(data.X, 0.2, seed))
+    rows = apart(data, hold_out(data.X, 0.2, seed, data.y if set(data.y) == {-1, 1} else None))
     tfidf = TfidfTransformer().fit(rows.X)
     return rows._replace(X=tfidf.transform(rows.X), held_X=tfidf.transform(rows.held_X))
 

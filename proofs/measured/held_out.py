@@ -12,7 +12,7 @@ from efficient import States
 from efficient.cli.features import fit_transform_to
 from efficient.runs.algorithms import ALGORITHMS
 from efficient.training.splits import folds, groups_of_equal_rows, hold_out
-from reference import Predictor, Problem, draw_indices, safe_t0
+from reference import LOSSES, Predictor, Problem, draw_indices, safe_t0
 from reference.averaging import polynomial
 from reference.datasets import Dataset
 
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 def split(data: Dataset, loss: str, lam: float, fraction: float = 0.25, seed: int = 0) -> Parts:
     """Hold a part of the examples out; rows that repeat each other go to the same part."""
-    return parts(data, hold_out(data.X, fraction, seed), loss, lam)
+    return parts(data, hold_out(data.X, fraction, seed, data.y if LOSSES[loss].binary else None), loss, lam)
 
 
 def parts(data: Dataset, held: np.ndarray, loss: str, lam: float) -> Parts:
@@ -65,7 +65,7 @@ def apart(data: Dataset, held: np.ndarray) -> Split:
 
 def by_lambda(data: Dataset, loss: str, lams, algorithm: str, passes: int, count: int = 4, seed: int = 0) -> np.ndarray:
     """Measure the held-out error for each fold, λ and kind, in this order of axes: all λ in one pass over the rows."""
-    fold = folds(data.X, count, seed)
+    fold = folds(data.X, count, seed, data.y if LOSSES[loss].binary else None)
     misses = []
     for number in range(count):
         rest = parts(data, fold == number, loss, lams[0])

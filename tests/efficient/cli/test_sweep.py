@@ -35,7 +35,7 @@ def test_sweep_is_the_cross_validation_of_separate_trainings(works, data, loss):
     lams, known = (0.5, 0.05, 5.0), np.unique(y) if LOSSES[loss].binary else None
     command = ["--lam", "0.5,0.05,5", "--epochs", 2, "--folds", 3, "--seed", 1, "--tfidf", "--loss", loss]
     out = works("sweep", "a.svm", *command)
-    fold, measured = folds(X, 3, 1), {lam: [] for lam in lams}
+    fold, measured = folds(X, 3, 1, None if known is None else y), {lam: [] for lam in lams}
     for k in range(3):
         rest = fold != k
         transform = fit_transform_to(X[rest], "tfidf")
@@ -73,7 +73,8 @@ def test_sweep_refuses_folds_that_cannot_be_made(fails):
     Path("same.svm").write_text("1 1:1\n" * 5 + "-1 1:1\n" * 5)
     fails(1, ["folds", "different rows, 1; got 5"], "sweep", "same.svm")
     Path("rare.svm").write_text("0 1:1\n0 1:2\n1 1:3\n0 1:4\n")
-    k = folds(load_svmlight("rare.svm").X, 4, 0)[2] + 1
+    X, y, _ = load_svmlight("rare.svm")
+    k = folds(X, 4, 0, y)[2] + 1
     fails(1, [f"'rare.svm without fold {k}' has one class only, 0"], "sweep", "rare.svm", "--folds", 4)
 
 

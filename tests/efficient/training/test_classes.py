@@ -29,9 +29,10 @@ def test_find_classes_among_numbers():
     hinge = LOSSES["hinge"]
     assert find_classes(np.array([1.0, 2]), LOSSES["squared"], "a") is None
     assert find_classes(np.array([0.5, 0.25]), hinge, "a").tolist() == [0.25, 0.5]
-    assert find_classes(np.array([3.0, 1, 2] * 2), hinge, "a").tolist() == [1, 2, 3]
+    for y, found in (([3.0, 1, 2], [1, 2, 3]), (list(range(10)), list(range(10))), (list(range(11)) * 2, list(range(11)))):
+        assert find_classes(np.array(y), hinge, "a").tolist() == found
     for y, words in (
-        ([3.0, 1, 2, 2, 2], "'a' has 3 different labels, 1 to 3, in 5 rows: not classes"),
+        ([*range(11), *range(10)], "'a' has 11 different labels, 0 to 10, in 21 rows: not classes"),
         ([0, 1, 2.25] * 3, "not classes"),
         ([2.0, 2], "'a' has one class only, 2; the hinge loss needs two"),
     ):
