@@ -143,17 +143,17 @@ class Certificate:
 
     @property
     def within(self) -> float:
-        """Bound of the error of every weight and of the bias."""
-        return max(self.w.max(initial=0.0), self.b)
+        """Bound of the error of every weight; of the bias where there are no weights."""
+        return float(self.w.max()) if len(self.w) else self.b
 
     @property
     def relative(self) -> float:
-        """Bound of the error, relative to the largest weight or bias."""
-        return _ratio(self.within, _largest(self.found))
+        """Bound of the error of every weight, relative to the largest; of the bias where there are no weights."""
+        return _ratio(self.within, abs(self.found.w).max() if len(self.w) else abs(self.found.b))
 
     @property
     def digits(self) -> int:
-        """Count the digits of the largest weight or bias that are certified."""
+        """Count the digits of the largest weight that are certified."""
         return digits_of(self.relative)
 
     def as_dict(self) -> dict[str, Any]:
@@ -179,8 +179,8 @@ class Certificate:
 
     def __str__(self) -> str:
         said = [
-            f"The {len(self.w)} weights and the bias are within {self.within:.1e} of the exact run of {self.algorithm} "
-            f"({self.steps} steps; balls of {self.bits} bits): {self.digits} digits of the largest are certified."
+            f"The {len(self.w)} weights are within {self.within:.1e} of the exact run of {self.algorithm} ({self.steps} steps; "
+            f"balls of {self.bits} bits): {self.digits} digits of the largest are certified. The bias is within {self.b:.1e}."
         ]
         if self.off is not None:
             said.append(

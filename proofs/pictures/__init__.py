@@ -3,12 +3,13 @@
 from .cost import caches, point, scaling, speed, step
 from .evidence import formula_sizes, four_verdicts, identical, losses, survivors, translation
 from .look import grid
-from .measured import averages, gains, guarantee, memory, misses, remembered, stability, sweep, words
+from .measured import averages, certified, gains, guarantee, memory, misses, remembered, stability, sweep, words
 from .plane import explore, fits, path, positions
 
 __all__ = [
     "averages",
     "caches",
+    "certified",
     "explore",
     "fits",
     "formula_sizes",

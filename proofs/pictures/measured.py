@@ -3,9 +3,10 @@
 import numpy as np
 
 from efficient import State
+from efficient.runs.algorithms import ALGORITHMS
 from reference import Predictor, Problem, draw_indices, minimise
 from reference.averaging import polynomial
-from reference.datasets import load_tweets, with_sign_labels
+from reference.datasets import load_tweets, make_shifted, with_sign_labels
 
 from ..measured import averaging, held_out
 from ..measured.averaging import LONG, Setting
@@ -13,6 +14,9 @@ from ..measured.stability import CURVES, OFFSETS, measure
 from .look import ALGORITHM_COLOURS, COLOURS, band, colours_of_averages, labelled, new_axes, note, plain_numbers, quartiles
 
 LAST, UNIFORM, WEIGHTED, _ = colours_of_averages("asgd")
+
+UNIT = 2.0**-53
+"""Unit roundoff of float64, which has no more digits than this leaves."""
 
 SHARE = r"$(F - F^\star)\,/\,(F(0) - F^\star)$"
 
@@ -230,3 +234,24 @@ def misses(by_name, ax=None, binary: bool = True):
     labelled(ax, MISSED[binary], "")
     ax.grid(axis="y", visible=False)
     return ax
+
+
+def certified(ax=None, offset: float = 1e4, steps: int = 300):
+    """Draw the certified digits of the weights after each step: 40 rows of spread 1 around an offset, log loss, λ = 0.1.
+
+    A full line is what the library does, a dashed one Algorithm 3 as printed, without a pivot.
+    """
+    ax = new_axes() if ax is None else ax
+    data = make_shifted(40, 5, 5, seed=1, offset=offset)
+    problem = Problem(data.X, data.y, "log", 0.1)
+    indices = draw_indices(problem.m, steps, rng=0)
+    T = np.unique(np.geomspace(2, steps, 12).astype(int))
+    for name, colour in ALGORITHM_COLOURS.items():
+        for pivot in (True, False) if ALGORITHMS[name].centred else (True,):
+            state = State(problem, name, pivot=pivot)
+            digits = [-np.log10(max(state.certify(indices[:t], progress=False).relative, UNIT)) for t in T]
+            dash, label = ("-", name) if pivot else ("--", f"{name}, no pivot")
+            ax.semilogx(T, digits, dash, marker="o", markersize=5, color=colour, linewidth=2.5, label=label)
+    ax.axhline(-np.log10(UNIT), color="grey", linewidth=1)
+    ax.set_ylim(0, 17)
+    return labelled(ax, "step $t$", "certified digits of the weights", loc="lower left")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import same_color, to_hex
 
+from efficient.runs.algorithms import ALGORITHMS
 from proofs import pictures
 from proofs.measured import averaging, held_out
 from proofs.pictures.look import ALGORITHM_COLOURS, colours_of_averages
@@ -123,3 +124,15 @@ def test_noise_by_curvature_adds_up():
         assert np.isclose(
             averaging.expected_gain_of(np.array([ratio] * 2), np.array([0.3, 0.7])), averaging.expected_gain(ratio)
         )
+
+
+def test_certified_draws_the_digits_with_and_without_a_pivot():
+    ax = pictures.certified(steps=40)
+    *lines, limit = ax.lines
+    digits = {line.get_label(): line.get_ydata() for line in lines}
+    assert set(digits) == {*ALGORITHMS, "csgd, no pivot", "casgd, no pivot"}
+    for name in ALGORITHMS:
+        assert (digits[name] > 13).all() and (digits[name] <= limit.get_ydata()[0]).all()
+        if ALGORITHMS[name].centred:
+            assert (digits[f"{name}, no pivot"][1:] < 10).all()  # ‖x̄‖²/spread² is 10⁸
+    assert ax.get_xlabel() and ax.get_ylabel()
