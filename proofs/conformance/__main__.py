@@ -11,6 +11,7 @@ from .answers import Implementation, import_function
 from .cases import ALGORITHM, LOSSES
 from .check import check, check_patterns, read_expected_failures
 from .command import Command
+from .declared import check_known
 
 
 def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implementation, dict[str, str]]:
@@ -29,6 +30,14 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     parser.add_argument("--short", action="store_true", help="leave out the long and wide cases")
     parser.add_argument("--each", action="store_true", help="with --command: start the program anew for every line")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="with --command: end it after so long (default: 60)")
+    parser.add_argument(
+        "--known",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="DEVIATION",
+        help="meant deviations, of the list in the README: they become the definition",
+    )
     parser.add_argument("--version-string", metavar="TEXT", help="the version to report (default: the package's own)")
     parser.add_argument("--expected-failures", metavar="FILE", help="lines of an id, or a pattern (*-log-*), and a reason")
     parser.add_argument("--json", metavar="FILE", help="write the report to FILE as well, machine-readable")
@@ -49,6 +58,7 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
             implementation = Command(options.command, options.each, 60 if options.timeout is None else options.timeout)
         expected_failures = read_expected_failures(options.expected_failures) if options.expected_failures else {}
         check_patterns(expected_failures)
+        check_known(options.known)
     except (ValueError, OSError) as error:
         parser.error(str(error))
     implementation.version = options.version_string or implementation.version
@@ -64,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.loss,
         exact=options.exact,
         long=not options.short,
+        known=options.known,
         expected_failures=expected_failures,
         progress=options.progress,
     )

@@ -87,6 +87,8 @@ class Case(Question):
     checkpoints : tuple of Checkpoint
     undecided : str
         Which step float64 does not decide and why, or nothing.
+    known : frozenset of str
+        The declared deviations whose answers these are; none for the paper's.
     """
 
     id: str
@@ -100,6 +102,7 @@ class Case(Question):
     g_tolerance: tuple[float | None, ...]
     checkpoints: tuple[Checkpoint, ...]
     undecided: str
+    known: frozenset[str] = frozenset()
 
     def request(self, t: int) -> dict[str, Any]:
         """Ask an external program about the first t steps: an object for one line of JSON."""

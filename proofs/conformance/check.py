@@ -1,7 +1,7 @@
 """Compare an implementation with the vectors: case by case, exactly or within the bounds of float64, with a diagnosis."""
 
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from tqdm import tqdm
 from . import reach
 from .answers import Function, Implementation
 from .cases import ALGORITHM, LOSSES, Case, load
+from .declared import check_known, declare
 from .report import Report
 from .verdicts import Result, judge
 
@@ -68,6 +69,7 @@ def check(
     *,
     exact: bool = False,
     long: bool = True,
+    known: Collection[str] = (),
     expected_failures: Mapping[str, str] | None = None,
     progress: bool | None = None,
 ) -> Report:
@@ -85,6 +87,8 @@ def check(
         to multiples of 2^-128 in exact runs, as `reference.losses.log_derivative_on_grid` does.
     long : bool
         Ask the long and wide cases as well, where the run is not exact.
+    known : names of deviations, optional
+        Faults or deviations of the list in the kit's README that are meant: the program that has them is the definition then.
     expected_failures : mapping from case ids, or patterns of them, to reasons, optional
         What may fail, and must.
     progress : bool, optional
@@ -103,7 +107,8 @@ def check(
     Cost: a few seconds for all algorithms and losses, and whatever `train` takes for 2900 short runs and 200 long or wide ones.
     """
     implementation: Implementation = train if hasattr(train, "ask") else Function(train)  # type: ignore[assignment]
-    cases, expected_failures = vectors(algorithm, loss, long=long and not exact), expected_failures or {}
+    deviations, expected_failures = check_known(known), expected_failures or {}
+    cases = declare(vectors(algorithm, loss, long=long and not exact), deviations)
     if expected_failures:
         check_patterns(expected_failures)
     results = []
@@ -111,4 +116,4 @@ def check(
         for case, replies in zip(cases, implementation.ask(cases, exact), strict=True):
             results.append(with_expectation(judge(case, replies, exact), expected_failures))
             bar.update()
-    return Report(implementation, exact, results)
+    return Report(implementation, exact, results, tuple(known))

@@ -1,23 +1,25 @@
-"""Diagnose a wrong implementation: the known faults that, each alone or two together, give all of its results.
+"""Diagnose a wrong implementation: the known faults that, alone or up to three together, give all of its results.
 
-A fault explains a run only if the plain program with it gives every result of the run to rounding, the right ones too. The
-rounding allowed is the tolerance of the right result, scaled by how much larger the numbers of the faulty program are; or the
-effect of nudging its predictions by their tolerance. Where its derivative depends on rounding, the result is left open.
+Faults explain a run only if the plain program with them gives every result of the run to rounding, the right ones too. The
+rounding allowed is bounded by following the faulty program's own sums. Where its derivative depends on rounding, the result
+is left open. Several faults are searched for one after another: each must give the simplest result that the others do not.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from math import inf, isfinite
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from . import faults as known_faults
 from .answers import Answer, Reply, Trouble
 from .cases import Case, Checkpoint
+from .faults import MEMBERS
+from .plain import EPS, FAULTS, Trace, derivative, sentence, traces
 from .verdicts import Result
 
 Faults = frozenset[str]
@@ -25,14 +27,17 @@ Faults = frozenset[str]
 ALIKE = 2.0**-10
 """Results that differ by more than this, relative to the largest number in them, do not differ by rounding."""
 
-THIRDS = {"prediction over t", "step 1/(λ(t+1))", "mean of the draws", "mean of stored entries", "repeated draws skipped"}
-"""The faults with which the third prediction may come of a division by 3; otherwise the fourth is the first that does."""
-
 ASKED_AGAIN = 5
 """How many of the failed cases are put a second time, the longest: in one, other draws may happen to give the same."""
 
-SINGLES = tuple(frozenset({fault}) for fault in known_faults.FAULTS if fault != "single precision")
-"""Each known fault alone. Single precision is none of them, as each program rounds in its own way: see `precision`."""
+NAMES = (*(fault for fault in FAULTS if fault != "single precision"), *MEMBERS)
+"""Faults that are tried. Single precision is none of them, as each program rounds in its own way: see `precision`."""
+
+AT_ONCE, BEAM, MOST_RUNS = 3, 8, 40_000
+"""How many faults may come together, how many ways to go on are kept at each of them, and how many runs may be made."""
+
+SAMPLE = 40
+"""Number of cases by which the ways to go on are ranked."""
 
 PARTS: dict[str, Callable[[Case], str]] = {
     "run": lambda case: "",
@@ -56,12 +61,11 @@ class Finding(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """One result: the reply after t steps, and whether it is wrong."""
+    """Replies to one case, and the places in its checkpoints that are wrong."""
 
     case: Case
-    checkpoint: Checkpoint
-    reply: Reply
-    wrong: bool
+    replies: Sequence[Reply]
+    wrong: frozenset[int]
 
 
 def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case], Sequence[Reply]]) -> list[Finding]:
@@ -79,10 +83,9 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
     long = [result for result in judged if not result.case.p]  # the faults are tried on the short cases, where all is exact
     judged = [result for result in judged if result.case.p]
     if not any(result.verdict in ("failed", "error") for result in judged):
-        wrong = [result for result in long if result.verdict == "failed"]
-        return [Finding(f"right in all short cases, wrong in long or wide ones; {_first(wrong)}")] if wrong else []
+        return _long_only([result for result in long if result.verdict == "failed"])
     failed = [result for result in judged if result.verdict == "failed"]
-    evidence = [each for result in judged for each in _evidence(result)]
+    evidence = [_evidence(result) for result in judged]
     if not any(each.wrong for each in evidence):
         return [Finding(f"w and b are right, but not p and g as returned; {_first(failed)}")] if failed else []
     for result in sorted(failed, key=lambda result: -len(result.case.indices))[:ASKED_AGAIN]:
@@ -96,17 +99,28 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
             return _sentences(found)
         if part == "run" and not exact and (finding := precision(evidence)):
             return [finding]
-    pairs, _ = explanations(evidence, [first | second for first, second in combinations(SINGLES, 2)], exact)
-    if pairs:
-        return _sentences({"": pairs})
+    together = Search(evidence, exact).explanations()
+    if together:
+        return _sentences({"": together})
     explained = {name: faults for name, faults in tried["algorithm"].items() if faults}
+    for name, group in _grouped(evidence, PARTS["algorithm"]).items():
+        if name not in explained and (faults := Search(group, exact).explanations()):
+            explained[name] = faults
+    if len(explained) == len(tried["algorithm"]):
+        return _sentences(explained)
     return [*_sentences(explained), _unknown([result for result in failed if result.case.algorithm not in explained], judged)]
 
 
-def _evidence(result: Result) -> Iterable[Evidence]:
-    for place, (checkpoint, reply) in enumerate(zip(result.case.checkpoints, result.replies, strict=True)):
-        divides = isinstance(reply, Trouble) and reply.divides
-        yield Evidence(result.case, checkpoint, reply, place in result.wrong or divides)
+def _long_only(failed: Sequence[Result]) -> list[Finding]:
+    """Explain a program that is right in all short cases."""
+    if not failed:
+        return []
+    return [Finding(f"right in all short cases, wrong in long or wide ones; {_first(failed)}")]
+
+
+def _evidence(result: Result) -> Evidence:
+    divides = {place for place, reply in enumerate(result.replies) if isinstance(reply, Trouble) and reply.divides}
+    return Evidence(result.case, result.replies, frozenset(result.wrong) | divides)
 
 
 def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> dict[str, list[Evidence]]:
@@ -119,9 +133,9 @@ def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> di
 
 def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
     """Find the single faults that give all of these results; if some are left to rounding, also pairs that settle these."""
-    faults, left_open = explanations(evidence, SINGLES, exact)
+    faults, left_open = explanations(evidence, [frozenset({name}) for name in NAMES], exact)
     if left_open:
-        wider = {single | other for single in faults for other in SINGLES if other not in faults}
+        wider = {single | {other} for single in faults for other in NAMES if other not in single}
         settled, still_open = explanations(evidence, sorted(wider, key=sorted), exact)
         faults += settled if still_open < left_open else []
     return faults
@@ -130,7 +144,7 @@ def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
 def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> tuple[list[Faults], int]:
     """Find the candidates that give all of these results but the fewest left to rounding, and the number of these."""
     # what is wrong first, and long runs without ties: there most candidates fail at once
-    ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -each.checkpoint.t))
+    ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -len(each.case.indices)))
     left_open = {faults: _left_open(faults, ordered, exact) for faults in candidates}
     fewest = min((number for number in left_open.values() if number is not None), default=0)
     return [faults for faults, number in left_open.items() if number == fewest], fewest
@@ -140,77 +154,152 @@ def _left_open(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> int
     """Count the results that these faults leave to rounding; None if they give others, or explain nothing."""
     explained, left_open = False, 0
     for each in evidence:
-        verdict = _compare(faults, each, exact)
-        if verdict == "other":
+        comparison = _compare(faults, each, exact)
+        if comparison.other:
             return None
-        explained |= each.wrong and verdict == "same"
-        left_open += verdict == "open"
+        explained |= comparison.explained
+        left_open += comparison.open
     return left_open if explained else None
 
 
-def _compare(faults: Faults, each: Evidence, exact: bool) -> str:
-    """Compare with the faulty program: "same", "other", "open" if rounding decides, "none" if there is no result."""
-    case, checkpoint, reply = each.case, each.checkpoint, each.reply
-    if isinstance(reply, Trouble):
-        if not reply.divides:
-            return "none"
-        return "same" if _run(faults, case, checkpoint.t, True) is None else "other"
-    if not (exact or checkpoint.held):
-        return "none"
-    faulty = _run(faults, case, checkpoint.t, exact)
-    if faulty is None:
-        return "other"
-    agrees = (reply.w, reply.b) == (faulty.w, faulty.b) if exact else _agrees(reply, faulty, faults, each)
-    return "open" if agrees is None else "same" if agrees else "other"
+class Search:
+    """Search for several faults that together give all of these results, the fewest possible."""
+
+    def __init__(self, evidence: Sequence[Evidence], exact: bool):
+        self.exact, self.runs = exact, 0
+        # the simplest first, where few faults have an effect; what is wrong before what is right
+        self.evidence = sorted(evidence, key=lambda each: (not each.wrong, len(each.case.indices), each.case.n, each.case.id))
+        self.sample = self.evidence[:: -(-len(self.evidence) // SAMPLE)]
+
+    def explanations(self) -> list[Faults]:
+        """Find two faults or three; none if there are none, or too many ways to try."""
+        ways: list[Faults] = [frozenset()]
+        for size in range(1, AT_ONCE + 1):
+            longer = {way | {name} for way in ways for name in self._next(way)}
+            if size == 1 and not longer:
+                longer, size = self._pairs(), 2
+            found, _ = explanations(self.evidence, sorted(longer, key=sorted), self.exact) if size > 1 else ([], 0)
+            if found:
+                return found
+            ways = sorted(longer, key=lambda way: (-self._score(way), sorted(way)))[:BEAM]
+            if not ways or self.runs > MOST_RUNS:
+                break
+        return []
+
+    def _next(self, way: Faults) -> list[str]:
+        """List the faults with which the simplest result that this way does not give is given, or one of the next simple."""
+        failing = (each for each in self.evidence if _compare(way, each, self.exact).other or (each.wrong and not way))
+        for each in islice(failing, 4):
+            self.runs += len(NAMES)
+            names = [name for name in NAMES if name not in way and self._gives(way | {name}, each)]
+            if names:
+                return names
+        return []
+
+    def _gives(self, faults: Faults, each: Evidence) -> bool:
+        comparison = _compare(faults, each, self.exact)
+        return not comparison.other and (comparison.explained or not each.wrong)
+
+    def _pairs(self) -> set[Faults]:
+        """List the pairs that give the simplest wrong result, if no single fault does."""
+        simplest = next(each for each in self.evidence if each.wrong)
+        self.runs += len(NAMES) ** 2 // 2
+        return {frozenset(pair) for pair in combinations(NAMES, 2) if self._gives(frozenset(pair), simplest)}
+
+    def _score(self, way: Faults) -> int:
+        """Count the cases of the sample that this way gives."""
+        self.runs += len(self.sample)
+        return sum(not _compare(way, each, self.exact).other for each in self.sample)
 
 
-def _agrees(reply: Answer, faulty: "_Known", faults: Faults, each: Evidence) -> bool | None:
+class Comparison(NamedTuple):
+    """Comparison of a case: if a reply is another, how many rounding decides, if a wrong one is explained."""
+
+    other: bool
+    open: int = 0
+    explained: bool = False
+
+
+def _compare(faults: Faults, each: Evidence, exact: bool) -> Comparison:
+    """Compare the replies to a case with the faulty program's."""
+    case, faults = each.case, faults | each.case.known
+    left_open, explained = 0, False
+    for place, (checkpoint, reply) in enumerate(zip(case.checkpoints, each.replies, strict=True)):
+        wrong = place in each.wrong
+        if isinstance(reply, Trouble):
+            if reply.divides:
+                if not _divides(faults, case, checkpoint.t):
+                    return Comparison(True)
+                explained = True
+            continue
+        if not (exact or checkpoint.held):
+            continue
+        runs = _run(faults, case, exact)
+        if runs is None:
+            return Comparison(True)
+        run = runs[place]
+        agrees = (reply.w, reply.b) == (tuple(run.w), run.b) if exact else _agrees(reply, place, faults, case, wrong)
+        if agrees is False:
+            return Comparison(True)
+        left_open += agrees is None
+        explained |= wrong and agrees is True
+    return Comparison(False, left_open, explained)
+
+
+def _agrees(reply: Answer, place: int, faults: Faults, case: Case, wrong: bool) -> bool | None:
     """Tell whether a result is the faulty program's to rounding; None if it is not, and rounding decides the latter."""
-    case, checkpoint = each.case, each.checkpoint
-    found, given = np.array([*reply.w, reply.b]), np.array([*faulty.w, faulty.b])
+    runs = _run(faults, case, False)
+    assert runs is not None
+    run, checkpoint = runs[place], case.checkpoints[place]
+    found, given = np.array([*reply.w, reply.b]), np.array([*run.w, run.b], dtype=float)
     if not np.isfinite(given).all():
         return bool((np.isfinite(found) == np.isfinite(given)).all())
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = abs(found - given)
     right, tolerance = _right(checkpoint)
-    apart = abs(found - given)
-    growth = _growth(faulty, case, checkpoint)
-    allowed = np.maximum(growth * tolerance, 8 * (checkpoint.t + 4) * 2.0**-52 * abs(given))  # a few roundings in every step
-    is_right = each.wrong and (abs(given - right) <= tolerance).all()  # where the implementation is wrong, however little
-    if (apart <= allowed).all() and not is_right:
+    alike = bool((apart <= ALIKE * max(abs(given))).all())
+    # where the implementation is wrong, however little, the right results explain nothing
+    is_right = wrong and bool((abs(given - right) <= tolerance).all())
+    if alike and not is_right and (apart <= np.maximum(tolerance, 8 * (checkpoint.t + 4) * EPS * abs(given))).all():
         return True
-    slack = growth * max(tolerance for tolerance in case.p_tolerance[: checkpoint.t] if tolerance is not None)
-    if _hangs_on_rounding(faulty, faults, case, slack):
+    if not alike and not _near_kink(run, case, faults):
+        return False
+    bounded = _run(faults, case, False, True)
+    assert bounded is not None
+    run = bounded[place]
+    if _hangs_on_rounding(run, faults, case):
         return None
-    if is_right:
+    if is_right or not alike:
         return False
-    if not (apart <= ALIKE * max(abs(given))).all():
-        return False
-    return bool((apart <= allowed + 4 * _spread(faulty, faults, case, slack)).all())
+    return bool((apart <= np.array([*[run.off[0]] * case.n, run.off[1]]) + tolerance).all())
 
 
-class _Known(NamedTuple):
-    w: tuple[Any, ...]
-    b: Any
-    p: tuple[Any, ...]
-    y: tuple[Any, ...]
-
-
-@lru_cache(maxsize=1 << 13)
-def _run(faults: Faults, case: Case, t: int, exact: bool, nudges: tuple[float, ...] = ()) -> _Known | None:
-    """Run the plain program with these faults; None if it divides by zero."""
-    lam = Fraction(case.lam) if exact else case.lam
-    arguments = (case.matrix(), case.y, case.loss, lam, case.indices[:t], case.average, case.centred)
+@lru_cache(maxsize=1 << 15)
+def _run(faults: Faults, case: Case, exact: bool, bounded: bool = False) -> list[Trace] | None:
+    """Run the plain program with these faults up to each checkpoint; None if it divides by zero."""
     try:
-        trace = known_faults.trace(*arguments, faults, nudges)
+        return runs(faults, case, exact, bounded)
     except ZeroDivisionError:
         return None
-    return _Known(tuple(trace.w), trace.b, tuple(trace.p), tuple(trace.y))
 
 
-def _growth(faulty: _Known, case: Case, checkpoint: Checkpoint) -> float:
-    """Bound the growth of rounding: how many times larger the faulty numbers are than the right ones, at least 1."""
-    right = max(*map(abs, map(float, case.p[: checkpoint.t])), *abs(_right(checkpoint)[0]))
-    ours = max(abs(number) for number in (*faulty.p, *faulty.w, faulty.b) if isfinite(number))
-    return max(1.0, float(ours) / right) if right else 1.0
+@lru_cache(maxsize=1 << 10)
+def _divides(faults: Faults, case: Case, t: int) -> bool:
+    """Tell whether the plain program with these faults divides by zero on the way to step t."""
+    try:
+        runs(faults, case, True, t=t)
+    except ZeroDivisionError:
+        return True
+    return False
+
+
+def runs(faults: Faults, case: Case, exact: bool, bounded: bool = False, t: int | None = None) -> list[Trace]:
+    """Run the plain program with these faults up to each checkpoint, or to step t."""
+    entries = [(i, column, value) for i, row in enumerate(case.rows) for column, value in row]
+    lam, shape = Fraction(case.lam) if exact else case.lam, (len(case.rows), case.n)
+    times = [checkpoint.t for checkpoint in case.checkpoints] if t is None else [t]
+    indices = case.indices[:t]
+    return traces(entries, shape, case.y, case.loss, lam, indices, case.average, case.centred, faults, times, bounded=bounded)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -220,38 +309,51 @@ def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
     return np.array([*checkpoint.w, checkpoint.b], dtype=float), np.array(tolerance, dtype=float)
 
 
-def _hangs_on_rounding(faulty: _Known, faults: Faults, case: Case, slack: float) -> bool:
+def _near_kink(run: Trace, case: Case, faults: Faults) -> bool:
+    """Tell whether some derivative jumps near the prediction, by a generous guess of its rounding."""
+    slope = derivative(case.loss, np.float64, faults)
+    size = 2.0**-20 * max(1.0, *(abs(p) for p in run.p if isfinite(p)))
+    return any(abs(slope(p + size, y) - slope(p - size, y)) > 0.5 for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
+
+
+def _hangs_on_rounding(run: Trace, faults: Faults, case: Case) -> bool:
     """Tell whether a faulty prediction is so near a kink that rounding decides its derivative."""
-    derivative = known_faults.derivative(case.loss, np.float64, faults)
-    for step, (p, y) in enumerate(zip(faulty.p, faulty.y, strict=True), start=1):
-        at_kink = isfinite(p) and abs(derivative(p + slack, y) - derivative(p - slack, y)) > 0.5
-        if at_kink and not _is_exact(faulty, faults, case, step):
-            return True
-    return False
+    return any(True for _ in undecided_steps(run, faults, case))
 
 
-def _is_exact(faulty: _Known, faults: Faults, case: Case, step: int) -> bool:
+def undecided_steps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:
+    """Yield the steps of a bounded run in which rounding decides the derivative."""
+    return (step for step in jumps(run, faults, case) if not _is_exact(run, faults, case, step))
+
+
+def jumps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:
+    """Yield the steps of a bounded run whose derivative jumps within the bound of the prediction."""
+    slope = derivative(case.loss, np.float64, faults)
+    for step, (p, y, e) in enumerate(zip(run.p, run.y, run.e, strict=True), start=1):
+        if isfinite(p) and abs(slope(p + e, y) - slope(p - e, y)) > 0.5:
+            yield step
+
+
+def _is_exact(run: Trace, faults: Faults, case: Case, step: int) -> bool:
     """Tell whether nothing was rounded up to the prediction of this step, in any order of computing: so that a tie is one."""
     divisors = (Fraction(case.lam), Fraction(len(case.rows) if case.centred else 1))
-    if step > (2 if faults & THIRDS else 3) or not all(map(_is_power_of_two, divisors)):
+    if step == 1:
+        return True
+    if step > (2 if any(map(THIRDS.search, faults)) else 3) or not all(map(_is_power_of_two, divisors)):
         return False
-    exact = _run(faults, case, len(faulty.p), True)
-    return exact is not None and exact.p[:step] == faulty.p[:step]
+    try:
+        exact = runs(faults, case, True, t=len(run.p))[0]
+    except ZeroDivisionError:
+        return False
+    return list(map(Fraction, run.p[:step])) == [Fraction(p) for p in exact.p[:step]]
+
+
+THIRDS = re.compile(r"t\+1|t-[12]|2t|√|step|row|mean over|stored|draws|skipped|logarithm|constant|clipped|dropped|1/C|λ")
+"""Names of faults with which the third prediction may come of a division by 3; otherwise the fourth is the first that does."""
 
 
 def _is_power_of_two(number: Fraction) -> bool:
     return all(part & (part - 1) == 0 for part in (number.numerator, number.denominator))
-
-
-def _spread(faulty: _Known, faults: Faults, case: Case, slack: float) -> np.ndarray:
-    """Measure how far weights and bias move if the predictions that are not 0 are nudged by this much."""
-    moved = []
-    for signs in ((1, 1), (-1, -1), (1, -1)):
-        nudges = tuple(slack * signs[step % 2] if p else 0.0 for step, p in enumerate(faulty.p))
-        other = _run(faults, case, len(faulty.p), False, nudges)
-        assert other is not None
-        moved.append([abs(one - two) for one, two in zip((*faulty.w, faulty.b), (*other.w, other.b), strict=True)])
-    return np.max(moved, axis=0)
 
 
 def precision(evidence: Iterable[Evidence]) -> Finding | None:
@@ -261,8 +363,11 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
     does not hang on it; and in runs as short as these the usual error is not far from 2^-24 of the result.
     """
     errors, left = [], 0
-    for case, checkpoint, reply, wrong in evidence:
-        if not (wrong and isinstance(reply, Answer)):
+    wrong = [
+        (each.case, each.case.checkpoints[place], each.replies[place]) for each in evidence for place in sorted(each.wrong)
+    ]
+    for case, checkpoint, reply in wrong:
+        if not isinstance(reply, Answer) or not 2.0**-64 < case.lam < 2.0**64:  # far inside the range of single precision
             continue
         if _hangs_on_single_rounding(case, checkpoint.t):
             left += 1
@@ -283,7 +388,7 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
     if 2.0**-28 < usual < 2.0**-21:
         return Finding(
             f"single precision: half of the {len(errors)} errors exceed {usual:.0e} of the result, and none is larger than "
-            f"rounding to 2^-24 explains; {known_faults.FAULTS['single precision']} [single precision]{unsure}",
+            f"rounding to 2^-24 explains; {FAULTS['single precision']} [single precision]{unsure}",
             (frozenset({"single precision"}),),
         )
     if usual <= 2.0**-28:
@@ -293,10 +398,10 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
 
 
 def _hangs_on_single_rounding(case: Case, t: int) -> bool:
-    derivative = known_faults.derivative(case.loss, np.float64)
+    slope = derivative(case.loss, np.float64, case.known)
     for p, i, tolerance in zip(case.p[:t], case.indices, case.p_tolerance, strict=False):
         slack = inf if tolerance is None else 2.0**29 * tolerance
-        if abs(derivative(float(p) + slack, case.y[i]) - derivative(float(p) - slack, case.y[i])) > 0.5:
+        if abs(slope(float(p) + slack, case.y[i]) - slope(float(p) - slack, case.y[i])) > 0.5:
             return True
     return False
 
@@ -328,8 +433,9 @@ def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
 
 
 def _said(faults: Sequence[Faults]) -> str:
-    each = [" and ".join(f"{known_faults.FAULTS[fault]} [{fault}]" for fault in sorted(together)) for together in faults]
-    each = ["two faults at once: " * (len(together) > 1) + text for together, text in zip(faults, each, strict=True)]
+    each = [" and ".join(f"{sentence(fault)} [{fault}]" for fault in sorted(together)) for together in faults]
+    number = {2: "two faults at once: ", 3: "three faults at once: "}
+    each = [number.get(len(together), "") + text for together, text in zip(faults, each, strict=True)]
     if len(faults) == 1:
         return each[0]
     return "\n".join(["one of these, which give the same results in the cases run:", *(f"  - {text}" for text in each)])

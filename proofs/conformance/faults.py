@@ -1,260 +1,132 @@
-"""Known faults, as they occur in public code: each a small patch of one plain program, with the sentence that names it.
-
-`train` is the paper's recurrences on dense rows, a third implementation beside `reference` and `efficient`. Without a fault
-it is right. A fault changes what one stage of it has just computed; several faults can be had at once. The uncentred
-algorithms are the centred ones with x̄ = 0.
-"""
+"""List the known faults and the declared deviations: what a reader's code does, each with its patch of the plain program."""
 
 import math
-from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from reference.arithmetic import number_type
-from reference.losses import get_loss
-
-FAULTS: dict[str, str] = {}
-"""Name of each fault, and the sentence that tells its author what is wrong; filled below."""
-
-_PATCHES: list[tuple[str, str, Callable[[SimpleNamespace], object]]] = []
-"""Fault, the stage after which it acts, and the patch. Patches of one stage act in the order of this list."""
-
-
-class Trace(NamedTuple):
-    """Predictor and its history: the predictions, the derivatives and the labels as they were taken, for every step."""
-
-    w: np.ndarray
-    b: Any
-    p: list
-    g: list
-    y: list
+from .plain import (
+    FAMILIES,
+    FAULTS,
+    WRONG_DERIVATIVES,
+    Family,
+    after_first,
+    also,
+    family,
+    fault,
+    onto_ball,
+    power,
+    rebuilt,
+    root,
+    single,
+)
 
 
-def train(X, y, loss, lam, indices, average, centred, fault=None):
-    """Predictor of the paper's recurrences with a fault (a key of FAULTS), several or none: (w, b)."""
-    run = trace(X, y, loss, lam, indices, average, centred, fault)
-    return run.w, run.b
+def _shrunk_by(factor, s):
+    return factor(s) * s.unshrunk if s.t > 1 else s.keep_w
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def trace(X, y, loss, lam, indices, average, centred, fault: str | Collection[str] | None = None, nudges=()) -> Trace:
-    """Run `train` and keep its history; in float64 or exact arithmetic, as λ is.
-
-    `nudges`, one for each step, are added to the predictions: their effect shows how much rounding matters.
-    """
-    faults = {fault} if isinstance(fault, str) else set(fault or ())
-    if not faults <= FAULTS.keys():
-        raise ValueError(f"fault must be a key of FAULTS or several; got {sorted(faults - FAULTS.keys())}")
-
-    patches: dict[str, list] = {}
-    for name, stage, change in _PATCHES:
-        if name in faults:
-            patches.setdefault(stage, []).append(change)
-
-    def patch(stage: str) -> None:
-        for change in patches.get(stage, ()):
-            change(s)
-
-    number = number_type(lam)
-    s = SimpleNamespace(number=number, lam=number(lam), average=average, centred=centred, binary=get_loss(loss).binary)
-    s.dloss = derivative(loss, number, faults)
-    _prepare(s, X, y, indices, patch)
-    for t, i in s.steps:
-        _step(s, t, i, nudges, patch)
-    _recover(s, patch)
-    return Trace(s.w, s.b, s.ps, s.gs, s.ys)
+def _mean_over(divisor, s):
+    return s.xbar * s.m / s.number(divisor(s))
 
 
-def _prepare(s, X, y, indices, patch) -> None:
-    """Rows, labels, draws, x̄ and θ, and the sums before the first step."""
-    number = s.number
-    s.rows, s.last_entries, s.count = _dense_rows(X, number)
-    s.m, s.n = s.rows.shape
-    s.y, s.indices = [number(label) for label in y], [int(i) for i in indices]
-    patch("data")
-    s.averaged = s.rows
-    patch("rows")
-    s.xbar = np.full(s.n, number(0), dtype=s.rows.dtype)
-    if s.centred:
-        s.xbar = s.averaged.sum(axis=0) / number(s.m)
-        patch("mean")
-    s.theta = 1 + s.xbar @ s.xbar
-    if s.centred:
-        patch("theta")
-    s.steps = list(enumerate(s.indices, start=1))
-    s.again = s.divides_by_0 = False
-    patch("loop")
-    if s.again:
-        s.steps.insert(0, (1, s.indices[0]))
-    patch("steps")
-    s.v, s.u, s.moving_w = 0 * s.xbar, 0 * s.xbar, 0 * s.xbar
-    # `bias` is a where it makes the bias, a itself is where it subtracts x̄ from the rows; some faults part them
-    s.a = s.bias = s.c = s.h = s.z = s.r = s.s = s.moving_b = number(0)
-    s.ps, s.gs, s.ys = [], [], []
+def _scaled_by(change, s):
+    return change(s, s.scale)
 
 
-def _step(s, t, i, nudges, patch) -> None:
-    """Predict, differentiate, and bring all sums from t − 1 to t."""
-    number = s.number
-    s.i, s.before, s.t = i, t - 1, number(t)
-    s.x = s.added = s.rows[i]
-    patch("step")
-    s.q = s.xbar @ s.x
-    s.aq, s.p = s.a * s.q, number(0)
-    if s.before > 0 or (s.h > 0 and s.divides_by_0):
-        patch("centred prediction")
-        s.p = -(s.v @ s.x + s.r - s.aq) / (s.lam * s.before)
-        patch("prediction")
-    if len(nudges):
-        s.p = s.p + nudges[len(s.ps)]
-    s.g = s.dloss(s.p, s.y[i])
-    patch("derivative")
-    for values, value in zip((s.ps, s.gs, s.ys), (s.p, s.g, s.y[i]), strict=True):
-        values.append(value)
-
-    # w_t = (1 − pace/t) w_{t−1} − push/(λt) x: the sums −λt w_t keep (t − pace)/(t − 1) of themselves, all if pace is 1
-    s.pace = number(1)
-    patch("pace")
-    s.push = s.pace * s.g
-    patch("push")
-    s.keep_w = s.keep_b = (s.t - s.pace) / s.before if s.before > 0 else number(1)
-    s.unshrunk = s.t / s.before if s.before > 0 else number(1)
-    patch("keep")
-    s.keep_v = s.keep_w
-    patch("keep v")
-    s.dv = (s.keep_v - 1) * s.v + s.push * s.added
-    s.da, s.dbias = (s.keep_w - 1) * s.a + s.push, (s.keep_b - 1) * s.bias + s.push
-    patch("changes")
-    s.v, s.a, s.bias, s.dz = s.v + s.dv, s.a + s.da, s.bias + s.dbias, s.dv @ s.xbar
-    patch("z")
-    s.z = s.z + s.dz
-    s.r = s.bias + s.a * (s.theta - 1) - s.z
-    s.waits = False
-    patch("sums wait")
-    if s.waits:
-        return
-    _average(s, patch)
-
-
-def _average(s, patch) -> None:
-    """Bring u, h, c and s, and the running averages that some take for the mean, to step t."""
-    s.h_u, s.c_term, s.s_term = s.h, (s.a if s.centred else s.bias) / s.t, s.r / s.t
-    patch("terms")
-    s.u, s.h = s.u + s.h_u * s.dv, s.h + 1 / s.t
-    s.c, s.s = s.c + s.c_term, s.s + s.s_term
-    patch("sums")
-    s.rate = s.number(1)
-    patch("rate")
-    s.moving_w = s.moving_w + s.rate * (-(s.v - s.a * s.xbar) / (s.lam * s.t) - s.moving_w)
-    s.moving_b = s.moving_b + s.rate * (-s.r / (s.lam * s.t) - s.moving_b)
-
-
-def _recover(s, patch) -> None:
-    """(w, b) for raw rows, from the sums."""
-    s.T = s.number(len(s.indices))
-    s.last_w, s.last_b = -(s.v - s.a * s.xbar) / (s.lam * s.t), -s.r / (s.lam * s.t)
-    s.w = -(s.h * s.v - s.u - s.c * s.xbar) / (s.lam * s.T)
-    s.b = -(s.s if s.centred else s.c) / (s.lam * s.T)
-    for stage in ("averaged weights", "average", "averaged bias", "last bias", "last"):
-        patch(stage)
-    s.chosen = s.average
-    patch("choice")
-    if not s.chosen:
-        s.w, s.b = s.last_w, s.last_b
-    patch("result")
-
-
-def _dense_rows(X, number) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows whose repeated entries add up; rows of which only the last entry counts; number of entries stored where."""
-    entries: Iterable[tuple]
-    if sp.issparse(X):
-        X = sp.csr_array(X)
-        entries = zip(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data, strict=True)
-    else:
-        X = np.asarray(X)
-        entries = ((*place, value) for place, value in np.ndenumerate(X))
-    rows = np.full(X.shape, number(0), dtype=np.float64 if number is np.float64 else object)
-    last_entries, count = rows.copy(), np.zeros(X.shape, dtype=int)
-    for i, j, value in entries:
-        last_entries[i, j] = number(value)
-        rows[i, j] = rows[i, j] + last_entries[i, j]
-        count[i, j] += 1
-    return rows, last_entries, count
-
-
-def _onto_ball(s):
-    """Factor that brings the predictor −[w, b]/(λt) of after this step into the ball of radius 1/√λ."""
-    w, b = s.v + s.dv - (s.a + s.da) * s.xbar, s.bias + s.dbias
-    norm = math.sqrt((w @ w + b * b) / s.lam) / s.t
-    return s.number(1 if norm <= 1 else 1 / norm)
-
-
-def _single(name: str, s):
-    """Value of a sum in single precision, unless the run is exact."""
-    value = getattr(s, name)
-    return value if s.number is not np.float64 else value.astype(np.float32).astype(np.float64)
-
-
-def _after_first(rate, s):
-    """Rate of a running average from its second step on."""
-    return rate(s) if s.t > 1 else s.rate
-
-
-def _fault(name: str, sentence: str, stage: str, **changes: Callable[[SimpleNamespace], Any]) -> None:
-    """Add a known fault that changes some numbers of a stage, each by a function of them all."""
-    FAULTS[name] = sentence
-    _also(name, stage, **changes)
-
-
-def _also(name: str, stage: str, **changes: Callable[[SimpleNamespace], Any]) -> None:
-    """Let a fault change another stage as well."""
-    _PATCHES.append((name, stage, lambda s: vars(s).update({number: formula(s) for number, formula in changes.items()})))
+def _clip(most, p, y, right):
+    return max(-type(p)(most), min(type(p)(most), right(p, y)))
 
 
 # fmt: off
 # the data and the order
-_fault("repeated entries lost", "of the entries that a row stores twice for a column, only the last one counts",
+fault("repeated entries lost", "of the entries that a row stores twice for a column, only the last one counts",
        "data", rows=lambda s: s.last_entries)
-_fault("update loses repeated entries",
+fault("update loses repeated entries",
        "of the entries that a row stores twice for a column, only the last one enters the update",
        "step", added=lambda s: s.last_entries[s.i])
-_fault("mean loses repeated entries", "of the entries that a row stores twice for a column, only the last one enters the mean",
+fault("mean loses repeated entries", "of the entries that a row stores twice for a column, only the last one enters the mean",
        "rows", averaged=lambda s: s.last_entries)
-_fault("empty rows skipped", "an example without features is skipped, but the bias must take its step",
+fault("empty rows skipped", "an example without features is skipped, but the bias must take its step",
        "derivative", g=lambda s: s.g if s.count[s.i].any() else s.number(0))
-_fault("0/1 labels", "the label -1 is taken as 0, so that half of the examples are ignored",
+fault("0/1 labels", "the label -1 is taken as 0, so that half of the examples are ignored",
        "data", y=lambda s: [max(label, s.number(0)) for label in s.y] if s.binary else s.y)
-_fault("labels swapped", "the labels -1 and +1 are swapped", "data", y=lambda s: [-label for label in s.y] if s.binary else s.y)
-_fault("indices off by one", "the indices are taken for 1-based ones",
+fault("row loses repeated entries",
+      "of the entries that a row stores twice for a column, only the last one enters a step; the mean adds them up",
+      "step", x=lambda s: s.last_entries[s.i], added=lambda s: s.last_entries[s.i], dotted=lambda s: s.last_entries[s.i])
+fault("prediction loses repeated entries",
+      "of the entries that a row stores twice for a column, only the last one enters the prediction",
+      "step", dotted=lambda s: s.last_entries[s.i])
+fault("first of repeated entries", "of the entries that a row stores twice for a column, only the first one counts",
+      "data", rows=lambda s: rebuilt(s, lambda row: list(dict(reversed(row)).items())))
+fault("row ends at an unsorted column", "a row is read up to the first column that is not larger than the one before it",
+      "data", rows=lambda s: rebuilt(s, _sorted_part))
+fault("row ends at a stored zero", "a row is read up to the first zero that it stores",
+      "data", rows=lambda s: rebuilt(s, _part_without_zero))
+fault("empty row reads row 0", "an example that stores nothing is taken for the first row, with its own label",
+      "step", **dict.fromkeys(("x", "added", "dotted"), lambda s: s.rows[s.i if s.count[s.i].any() else 0]))
+fault("empty rows ignored", "an example without features is skipped in the sums h, c and s as well: the step is not counted",
+      "derivative", g=lambda s: s.g if s.count[s.i].any() else s.number(0))
+also("empty rows ignored", "sums wait", waits=lambda s: not s.count[s.i].any())
+fault("first column dropped", "column 0 is dropped, as if columns were counted from 1",
+      "data", rows=lambda s: s.rows * (np.arange(s.n) > 0))
+fault("last column dropped", "the last column is dropped", "data", rows=lambda s: s.rows * (np.arange(s.n) < s.n - 1))
+fault("rows normalised", "the rows are scaled to length 1",
+      "data", rows=lambda s: np.array([row / (root(row @ row, s.number) or 1) for row in s.rows]).reshape(s.rows.shape))
+fault("float32 values", "the values of the rows are read in single precision; the sums are kept in double",
+      "data", rows=lambda s: rebuilt(s, lambda row: [(j, s.number(float(np.float32(float(value))))) for j, value in row]))
+fault("values cut to integers", "the values of the rows are cut to integers",
+      "data", rows=lambda s: rebuilt(s, lambda row: [(j, s.number(int(value))) for j, value in row]))
+fault("labels cut to integers", "the labels are cut to integers",
+      "data", y=lambda s: [s.number(int(label)) for label in s.y])
+fault("labels are signs", "only the sign of the label is used", "data",
+      y=lambda s: [s.number(np.sign(float(label))) for label in s.y])
+fault("labels swapped", "the labels -1 and +1 are swapped", "data", y=lambda s: [-label for label in s.y] if s.binary else s.y)
+fault("indices off by one", "the indices are taken for 1-based ones",
        "data", indices=lambda s: [(i - 1) % s.m for i in s.indices])
-_fault("cyclic order", "the drawn indices are ignored: the rows are visited in order",
+fault("cyclic order", "the drawn indices are ignored: the rows are visited in order",
        "data", indices=lambda s: [t % s.m for t in range(len(s.indices))])
-_fault("draws sorted", "the drawn indices are visited in ascending order", "data", indices=lambda s: sorted(s.indices))
-_fault("repeated draws skipped", "an example that is drawn again is skipped",
+fault("draws sorted", "the drawn indices are visited in ascending order", "data", indices=lambda s: sorted(s.indices))
+fault("repeated draws skipped", "an example that is drawn again is skipped",
        "data", indices=lambda s: list(dict.fromkeys(s.indices)))
+fault("first draw dropped", "the first of the drawn examples is dropped", "data", indices=lambda s: s.indices[1:] or s.indices)
+fault("as many steps as rows", "there are as many steps as rows, not as draws", "data", indices=lambda s: s.indices[: s.m])
 # the centre
-_fault("centring forgotten", "the rows are not centred", "rows", centred=lambda s: False)
-_fault("mean of stored entries", "the mean of a column is taken over its stored entries only",
-       "mean", xbar=lambda s: s.rows.sum(axis=0) / [s.number(max(1, stored)) for stored in s.count.sum(axis=0)])
-_fault("mean of the draws", "the mean is taken over the drawn examples, not over the training set",
+fault("centring forgotten", "the rows are not centred", "rows", centred=lambda s: False)
+fault("mean of stored entries", "the mean of a column is taken over its stored entries only",
+       "mean", xbar=lambda s: s.rows.sum(axis=0) / [s.number(max(1, int(stored))) for stored in s.count.sum(axis=0)])
+fault("mean of the draws", "the mean is taken over the drawn examples, not over the training set",
        "mean", xbar=lambda s: s.rows[s.indices].sum(axis=0) / s.number(len(s.indices)))
-_fault("one mean for all columns", "one mean, of all entries, stands for the mean of every column",
+fault("one mean for all columns", "one mean, of all entries, stands for the mean of every column",
        "mean", xbar=lambda s: np.full(s.n, s.rows.sum() / s.number(max(1, s.m * s.n)), dtype=s.rows.dtype))
-_fault("stored entries centred", "only the stored entries of a row are centred, its zeros stay zero",
+fault("stored entries centred", "only the stored entries of a row are centred, its zeros stay zero",
        "mean", rows=lambda s: s.rows - s.count * s.xbar, xbar=lambda s: 0 * s.xbar)
-_fault("stored entries centred by one mean", "only the stored entries are centred, and all of them by one mean",
-       "mean", rows=lambda s: s.rows - s.count * (s.rows.sum() / s.number(max(1, s.count.sum()))), xbar=lambda s: 0 * s.xbar)
-_fault("theta without 1", "theta is the squared norm of the mean, without the 1", "theta", theta=lambda s: s.xbar @ s.xbar)
-_fault("theta is 1", "theta is 1, without the squared norm of the mean", "theta", theta=lambda s: s.number(1))
-_fault("z not updated", "z keeps its first value", "z", dz=lambda s: s.number(0) if s.t > 1 else s.dz)
-_fault("prediction not centred", "the prediction lacks the term -a q, so that it is made on the raw row",
+fault("stored entries centred by one mean", "only the stored entries are centred, and all of them by one mean",
+       "mean", rows=lambda s: s.rows - s.count * (s.rows.sum() / s.number(max(1, int(s.count.sum())))),
+             xbar=lambda s: 0 * s.xbar)
+fault("stored entries centred, bias shifted",
+      "only the stored entries of a row are centred, and the bias is shifted by the mean all the same",
+      "mean", rows=lambda s: s.rows - s.count * s.xbar, kept_mean=lambda s: s.xbar, xbar=lambda s: 0 * s.xbar)
+also("stored entries centred, bias shifted", "result", b=lambda s: s.b - s.w @ s.kept_mean if s.centred else s.b)
+fault("mean over non-empty rows", "the mean row is taken over the rows that store something",
+      "mean", xbar=lambda s: s.xbar * s.m / s.number(max(1, sum(map(bool, s.count.any(axis=1))))))
+_DIVISORS = {"m - 1": lambda s: max(1, s.m - 1), "m + 1": lambda s: s.m + 1, "the number of columns": lambda s: max(1, s.n),
+             "nothing": lambda s: 1}
+for each, divisor in _DIVISORS.items():
+    fault(f"mean over {each}", f"the sum of the rows is divided by {each} to make the mean row", "mean",
+          xbar=partial(_mean_over, divisor))
+fault("mean subtracted twice", "the mean row is doubled", "mean", xbar=lambda s: 2 * s.xbar)
+fault("mean added", "the mean row is added to the rows where it must be subtracted", "mean", xbar=lambda s: -s.xbar)
+fault("theta is the norm", "theta has the norm of the mean row where it must have its square",
+      "norm", squared_norm=lambda s: root(s.squared_norm, s.number))
+fault("theta subtracts", "theta is 1 minus the squared norm of the mean row, not plus", "theta", theta=lambda s: 2 - s.theta)
+fault("theta without 1", "theta is the squared norm of the mean, without the 1", "theta", theta=lambda s: s.xbar @ s.xbar)
+fault("theta is 1", "theta is 1, without the squared norm of the mean", "theta", theta=lambda s: s.number(1))
+fault("z not updated", "z keeps its first value", "z", dz=lambda s: s.number(0) if s.t > 1 else s.dz)
+fault("prediction not centred", "the prediction lacks the term -a q, so that it is made on the raw row",
        "centred prediction", aq=lambda s: 0)
 
-WRONG_DERIVATIVES = {
+WRONG_DERIVATIVES |= {
     "tie at the kink": {
         "absolute": lambda p, y, right: 1 if p == y else right(p, y),
         "hinge": lambda p, y, right: 0 if p * y == 1 else right(p, y),
@@ -264,8 +136,28 @@ WRONG_DERIVATIVES = {
     "squared hinge": {"hinge": lambda p, y, right: 2 * max(1 - p * y, 0) * right(p, y)},
     "perceptron": {"hinge": lambda p, y, right: right(p, y) if p * y <= 0 else 0},
     "cross-entropy": {"log": lambda p, y, right: right(p, -1) - y},
+    "squared loss halved": {"squared": lambda p, y, right: right(p, y) / 2},
+    "label left out of the derivative": {
+        "hinge": lambda p, y, right: -abs(right(p, y)),
+        "log": lambda p, y, right: -abs(right(p, y)),
+    },
+    "label left out of the margin": {
+        "hinge": lambda p, y, right: -y if p <= 1 else 0 * y,
+        "log": lambda p, y, right: y * right(p, 1 + 0 * y),
+    },
+    "derivative times the squared label": {
+        "absolute": lambda p, y, right: right(p, y) * y * y,
+        "squared": lambda p, y, right: right(p, y) * y * y,
+    },
+    "log-loss of twice the margin": {"log": lambda p, y, right: 2 * right(2 * p, y)},
+    "sigmoid of the wrong side": {"log": lambda p, y, right: right(p if p * y >= 0 else -p, y)},
+    "sigmoid not reversed": {"log": lambda p, y, right: right(-p, y)},
+    "exponential overflows": {"log": lambda p, y, right: math.nan if abs(p * y) > 709.8 and p * y > 0 else right(p, y)},
+    "other exponential overflows": {"log": lambda p, y, right: math.nan if p * y < -709.8 else right(p, y)},
+    "both ends overflow": {"log": lambda p, y, right: math.nan if abs(p * y) > 709.8 else right(p, y)},
+    "hinge beyond the kink": {"hinge": lambda p, y, right: -y - right(p, y)},
+    "side of the label reversed": {"absolute": lambda p, y, right: -right(p, y)},
 }
-"""Faults of the loss: for each loss that has it, the wrong derivative in terms of the right one."""
 
 FAULTS |= {
     "tie at the kink": "the tie at the kink goes the other way",
@@ -274,63 +166,150 @@ FAULTS |= {
     "squared hinge": "the hinge is squared",
     "perceptron": "the hinge has its kink at a margin of 0, as the perceptron's loss has, not at 1",
     "cross-entropy": "the derivative of the log-loss is the one for labels 0 and 1, sigmoid(p) - y",
+    "squared loss halved": "the derivative of the squared loss is halved",
+    "label left out of the derivative": "the derivative lacks the label, so that every example teaches the same direction",
+    "label left out of the margin": "the margin is the prediction without the label",
+    "derivative times the squared label": "the derivative is multiplied by the squared label: 1 only if labels are signs",
+    "log-loss of twice the margin": "the log-loss is taken of twice the margin",
+    "sigmoid of the wrong side": "the branch of the sigmoid for negative margins, to avoid an overflow, has the wrong sign",
+    "sigmoid not reversed": "the sigmoid is taken of the margin where it must be taken of minus the margin",
+    "exponential overflows": "the exponential of a large margin overflows, and infinity over infinity is NaN",
+    "other exponential overflows": "the exponential of a very negative margin overflows, and infinity over infinity is NaN",
+    "both ends overflow": "the exponential of a large margin, positive or negative, overflows to NaN",
+    "hinge beyond the kink": "the hinge learns from the examples beyond its kink and skips the others",
+    "side of the label reversed": "the absolute loss takes the slope of the other side of the label",
 }
 
 
 # the step
-_fault("loop from 1", "the loop starts at t = 1, after step 1 was done, so that the first example counts twice",
+fault("loop from 1", "the loop starts at t = 1, after step 1 was done, so that the first example counts twice",
        "loop", again=lambda s: True)
-_fault("loop as printed", "the loop starts at t = 1 as printed, after step 1 was done, and divides by 0 in its first round",
+fault("loop as printed", "the loop starts at t = 1 as printed, after step 1 was done, and divides by 0 in its first round",
        "loop", again=lambda s: True, divides_by_0=lambda s: True)
-_fault("t restarts", "the step number starts again with every pass over the data",
+fault("t restarts", "the step number starts again with every pass over the data",
        "steps", steps=lambda s: [((t - 1) % s.m + 1, i) for t, i in s.steps])
-_also("t restarts", "step", before=lambda s: s.number(s.m) if s.t == 1 else s.before)
-_fault("prediction over t", "the prediction is divided by λt where it must be divided by λ(t-1)",
+also("t restarts", "step", before=lambda s: s.number(s.m) if s.t == 1 else s.before)
+fault("prediction over t", "the prediction is divided by λt where it must be divided by λ(t-1)",
        "prediction", p=lambda s: s.p * s.before / s.t)
-_fault("gradient at the average", "the derivative is taken at the average predictor instead of the last",
+fault("gradient at the average", "the derivative is taken at the average predictor instead of the last",
        "prediction", p=lambda s: -((s.h * s.v - s.u - s.c * s.xbar) @ s.x + (s.s if s.centred else s.c)) / (s.lam * s.before))
-_fault("ascent", "the step goes up the gradient, not down", "derivative", g=lambda s: -s.g)
-_fault("step 1/(λ(t+1))", "the steps are 1/(λ(t+1))", "pace", pace=lambda s: s.t / (s.t + 1))
-_fault("step 1/(λ√t)", "the steps are 1/(λ√t)", "pace", pace=lambda s: s.number(math.sqrt(s.t)))
-_fault("step 1/t", "the steps are 1/t, without λ", "pace", pace=lambda s: s.lam)
-_fault("λ doubled", "the objective is read as λ‖w‖², without the half", "data", lam=lambda s: 2 * s.lam)
-_fault("λ over m", "the losses are summed where they must be averaged, so that λ acts as λ/m",
+fault("first gradient left out", "the first step learns nothing", "derivative", g=lambda s: s.number(0) if s.t == 1 else s.g)
+fault("last gradient left out", "the last step learns nothing",
+      "derivative", g=lambda s: s.number(0) if s.t == s.last_t else s.g)
+fault("prediction over t+1", "the prediction is divided by λ(t+1) where it must be divided by λ(t-1)",
+      "pace before", pace_before=lambda s: s.lam * (s.t + 1))
+fault("prediction over t-2", "the prediction is divided by λ(t-2) where it must be divided by λ(t-1)",
+      "pace before", pace_before=lambda s: s.lam * (s.t - 2))
+fault("prediction not divided by t", "the prediction is divided by λ alone", "pace before", pace_before=lambda s: s.lam)
+fault("prediction not divided by λ", "the prediction is not divided by λ", "pace before",
+      pace_before=lambda s: s.number(s.before))
+fault("prediction times λ", "the prediction is multiplied by λ where it must be divided",
+      "pace before", pace_before=lambda s: s.before / s.lam)
+fault("prediction times t-1", "the prediction is multiplied by t-1 where it must be divided",
+      "pace before", pace_before=lambda s: s.lam / s.before)
+fault("prediction with the other sign", "the prediction has the wrong sign", "prediction", p=lambda s: -s.p)
+fault("prediction lacks the bias", "the prediction lacks the bias", "centred prediction", own=lambda s: 0 * s.own)
+fault("prediction lacks the weights", "the prediction has the bias alone", "centred prediction", d=lambda s: 0 * s.d)
+fault("bias subtracted in the prediction", "the bias is subtracted in the prediction", "centred prediction",
+      own=lambda s: -s.own)
+fault("weights subtracted in the prediction", "the weights' part of the prediction has the wrong sign",
+      "centred prediction", d=lambda s: -s.d)
+fault("bias twice in the prediction", "the bias counts twice in the prediction", "centred prediction", own=lambda s: 2 * s.own)
+fault("prediction with a for r", "the prediction has a where it needs r: it lacks the bias' shift by the mean",
+      "centred prediction", own=lambda s: s.bias)
+fault("prediction with a for r, on raw rows", "the prediction has a alone where it needs r - a q: it is made on the raw row",
+      "centred prediction", own=lambda s: s.bias, aq=lambda s: 0)
+fault("prediction adds a q", "the prediction adds the term a q where it must subtract it", "centred prediction",
+      aq=lambda s: -s.aq)
+fault("second bias",
+      "the prediction has a second bias of its own, which takes steps of a hundredth, is not regularised and is not returned",
+      "prediction", p=lambda s: s.p + vars(s).get("second", 0))
+also("second bias", "push", second=lambda s: vars(s).get("second", 0) - s.push / (s.lam * s.t) / 100)
+fault("ascent", "the step goes up the gradient, not down", "derivative", g=lambda s: -s.g)
+fault("step 1/(λ(t+1))", "the steps are 1/(λ(t+1))", "pace", pace=lambda s: s.t / (s.t + 1))
+fault("step 1/(λ√t)", "the steps are 1/(λ√t)", "pace", pace=lambda s: root(s.t, s.number))
+fault("step 1/t", "the steps are 1/t, without λ", "pace", pace=lambda s: s.lam)
+fault("λ doubled", "the objective is read as λ‖w‖², without the half", "data", lam=lambda s: 2 * s.lam)
+fault("λ halved", "λ is halved", "data", lam=lambda s: s.lam / 2)
+fault("λ squared", "λ is multiplied by itself", "data", lam=lambda s: s.lam * s.lam)
+fault("λ is 1/C", "the parameter is read as C, so that λ acts as 1/λ", "data", lam=lambda s: 1 / s.lam)
+fault("λ times m", "λ is multiplied by the number of rows", "data", lam=lambda s: s.lam * s.m)
+fault("λ over m", "the losses are summed where they must be averaged, so that λ acts as λ/m",
        "data", lam=lambda s: s.lam / s.m)
-_fault("shrunk after the step",
+fault("shrunk after the step",
        "the regularisation shrinks the new gradient too: it must shrink what was there before the step",
        "push", push=lambda s: s.push * (1 - 1 / s.t))
-_fault("only stored entries shrunk", "the regularisation shrinks the weights of the drawn row's stored entries only",
+fault("only stored entries shrunk", "the regularisation shrinks the weights of the drawn row's stored entries only",
        "keep v", keep_v=lambda s: s.keep_v if s.centred else np.where(s.count[s.i] > 0, s.keep_w, s.unshrunk))
-_fault("no shrinking without a loss", "a step whose derivative is 0 is skipped, but the regularisation must shrink there too",
+fault("no shrinking without a loss", "a step whose derivative is 0 is skipped, but the regularisation must shrink there too",
        "keep", keep_w=lambda s: s.unshrunk if s.g == 0 else s.keep_w, keep_b=lambda s: s.unshrunk if s.g == 0 else s.keep_b)
-_fault("weights not regularised", "the weights are not shrunk: they are not regularised", "keep", keep_w=lambda s: s.unshrunk)
-_fault("bias not regularised", "the bias is not shrunk: it is not regularised", "keep", keep_b=lambda s: s.unshrunk)
-_fault("damped bias", "the bias takes steps of a hundredth of the size, as some do for sparse rows",
+fault("nothing regularised", "nothing is shrunk, as if 1 - 1/t were computed in integers or λ left out",
+      "keep", keep_w=lambda s: s.unshrunk, keep_b=lambda s: s.unshrunk)
+_SHRINKS = {
+    "1 + 1/t": lambda s: 1 + 1 / s.t, "1 - 1/(t+1)": lambda s: 1 - 1 / (s.t + 1), "1 - 2/t": lambda s: 1 - 2 / s.t,
+    "1 - λ/t": lambda s: 1 - s.lam / s.t, "1 - λ": lambda s: 1 - s.lam, "1/t": lambda s: 1 / s.t,
+          "1 - 1/(2t)": lambda s: 1 - 1 / (2 * s.t),
+    "0, so that all is forgotten": lambda s: s.number(0), "1 - 1/(t-1)": lambda s: 1 - 1 / (s.t - 1 if s.t > 1 else s.t),
+}
+for each, factor in _SHRINKS.items():
+    _keep = partial(_shrunk_by, factor)
+    fault(f"shrunk by {each}", f"the predictor is multiplied by {each} where it must be multiplied by 1 - 1/t",
+          "keep", keep_w=_keep, keep_b=_keep)
+    for part in ("weights", "bias"):
+        fault(f"{part} shrunk by {each}",
+              f"the {part} {'are' if part == 'weights' else 'is'} multiplied by {each}, not by 1 - 1/t",
+              "keep", **{"keep_" + part[0]: _keep})
+_STEPS = {
+    "at t+1": ("is divided by t+1 where it must be divided by t", lambda s, g: g * s.t / (s.t + 1)),
+    "at t-1": ("is divided by t-1 where it must be divided by t", lambda s, g: g * s.t / (s.t - 1) if s.t > 1 else g),
+    "not divided by t": ("is not divided by t", lambda s, g: g * s.t),
+    "without λ": ("is not divided by λ", lambda s, g: g * s.lam),
+    "times λ": ("is multiplied by λ where it must be divided", lambda s, g: g * s.lam * s.lam),
+    "times t": ("is multiplied by t where it must be divided", lambda s, g: g * s.t * s.t),
+    "doubled": ("is doubled", lambda s, g: 2 * g),
+    "halved": ("is halved", lambda s, g: g / 2),
+    "with the other sign": ("has the wrong sign", lambda s, g: -g),
+    "left out": ("is left out", lambda s, g: 0 * g),
+    "after the first left out": ("is left out but for the first", lambda s, g: g if s.t == 1 else 0 * g),
+}
+for each, (says, change) in _STEPS.items():
+    for part, which in (("gradient", ("push_w", "push_b")), ("weights' gradient", ("push_w",)), ("bias' gradient",
+          ("push_b",))):
+        if (part, each) in (("bias' gradient", "left out"), ("gradient", "with the other sign")):
+            continue  # no bias; ascent
+        fault(f"{part} {each}", f"the {part} {says}",
+              "pushes", **{name: lambda s, name=name, change=change: change(s, getattr(s, name)) for name in which})
+fault("bias not learnt by a centred program", "a, which carries the centre, is not kept up with the bias",
+      "changes", da=lambda s: 0 * s.da)
+fault("weights not regularised", "the weights are not shrunk: they are not regularised", "keep", keep_w=lambda s: s.unshrunk)
+fault("bias not regularised", "the bias is not shrunk: it is not regularised", "keep", keep_b=lambda s: s.unshrunk)
+fault("damped bias", "the bias takes steps of a hundredth of the size, as some do for sparse rows",
        "changes", dbias=lambda s: (s.keep_b - 1) * s.bias + s.push / 100)
-_fault("damped a", "the gradient sum a adds a hundredth of the derivative, in the bias and in the centre",
+fault("damped a", "the gradient sum a adds a hundredth of the derivative, in the bias and in the centre",
        "changes", da=lambda s: s.push / 100, dbias=lambda s: s.push / 100)
-_fault("no bias", "there is no bias", "changes", dbias=lambda s: s.number(0))
-_fault("projected", "the iterates are projected onto the ball of radius 1/√λ, as in Pegasos",
-       "changes", dv=lambda s: _onto_ball(s) * (s.v + s.dv) - s.v,
-       da=lambda s: _onto_ball(s) * (s.a + s.da) - s.a,
-       dbias=lambda s: _onto_ball(s) * (s.bias + s.dbias) - s.bias)
-_fault("single precision", "the sums are kept in float32", "sums", **{name: partial(_single, name) for name in "vu"})
+fault("no bias", "there is no bias", "changes", dbias=lambda s: s.number(0))
+fault("projected", "the iterates are projected onto the ball of radius 1/√λ, as in Pegasos",
+       "keep", projects=lambda s: True)
+also("projected", "changes", dv=lambda s: onto_ball(s) * (s.v + s.dv) - s.v,
+       da=lambda s: onto_ball(s) * (s.a + s.da) - s.a,
+       dbias=lambda s: onto_ball(s) * (s.bias + s.dbias) - s.bias)
+fault("single precision", "the sums are kept in float32", "sums", **{name: partial(single, name) for name in "vu"})
 for each in ("a", "bias", "c", "h", "z", "r", "s"):
-    _also("single precision", "sums", **{each: partial(_single, each)})
+    also("single precision", "sums", **{each: partial(single, each)})
 
 # the average
-_fault("u with h_t", "u is updated after h has grown: it must take h_{t-1}", "terms", h_u=lambda s: s.h + 1 / s.t)
-_fault("c with a/(t-1)", "c adds a/(t-1) where it must add a/t",
+fault("u with h_t", "u is updated after h has grown: it must take h_{t-1}", "terms", h_u=lambda s: s.h + 1 / s.t)
+fault("c with a/(t-1)", "c adds a/(t-1) where it must add a/t",
        "terms", c_term=lambda s: (s.a if s.centred else s.bias) / (s.t - 1 if s.t > 1 else s.t))
-_fault("c without its first term", "c starts at 0 where it must start at a_1",
+fault("c without its first term", "c starts at 0 where it must start at a_1",
        "terms", c_term=lambda s: s.number(0) if s.t == 1 else s.c_term)
-_fault("s without its first term", "s starts at 0 where it must start at r_1",
+fault("s without its first term", "s starts at 0 where it must start at r_1",
        "terms", s_term=lambda s: s.number(0) if s.t == 1 else s.s_term)
-_fault("sums wait for a loss", "h, c and s are not kept up in a step whose derivative is 0",
+fault("sums wait for a loss", "h, c and s are not kept up in a step whose derivative is 0",
        "sums wait", waits=lambda s: s.g == 0)
-_fault("w_0 in the mean", "the average starts at w_0 = 0, so that it divides by T + 1",
+fault("w_0 in the mean", "the average starts at w_0 = 0, so that it divides by T + 1",
        "average", w=lambda s: s.w * s.T / (s.T + 1), b=lambda s: s.b * s.T / (s.T + 1))
-_fault("mean before the step", "the average is of the predictors before each step, w_0 to w_{T-1}",
+fault("mean before the step", "the average is of the predictors before each step, w_0 to w_{T-1}",
        "average", w=lambda s: s.w - s.last_w / s.T, b=lambda s: s.b - s.last_b / s.T)
 for each, sentence, rate in (
     ("moving average", "the average is an exponential moving average, with decay 0.9", lambda s: s.rate / 10),
@@ -342,39 +321,280 @@ for each, sentence, rate in (
     ),
     ("average weighted by t", "the average weighs the predictor after step t by t", lambda s: 2 / (s.t + 1)),
 ):
-    _fault(each, sentence, "rate", rate=partial(_after_first, rate))
-    _also(each, "average", w=lambda s: s.moving_w, b=lambda s: s.moving_b)
+    fault(each, sentence, "rate", rate=partial(after_first, rate))
+    also(each, "average", w=lambda s: s.moving_w, b=lambda s: s.moving_b)
+
+# the average: one term of one sum changed, by rule
+_EDITS = {
+    "left out": ("is left out", lambda s, term: 0 * term),
+    "with the other sign": ("has the wrong sign", lambda s, term: -term),
+    "doubled": ("is doubled", lambda s, term: 2 * term),
+    "halved": ("is halved", lambda s, term: term / 2),
+    "at t+1": ("is divided by t+1 where it must be divided by t", lambda s, term: term * s.t / (s.t + 1)),
+    "at t-1": ("is divided by t-1 where it must be divided by t", lambda s, term: term * s.t / (s.t - 1) if s.t > 1 else term),
+    "not divided by t": ("is not divided by t", lambda s, term: term * s.t),
+    "times t": ("is multiplied by t where it must be divided", lambda s, term: term * s.t * s.t),
+    "without its first term": ("starts at 0, without its first term", lambda s, term: term if s.t > 1 else 0 * term),
+    "first term only": ("keeps its first term only", lambda s, term: term if s.t == 1 else 0 * term),
+}
+_TERMS = (
+    ("z", "z, the sum of g q,", "z", "dz", ("left out", "with the other sign", "doubled", "halved", "without its first term")),
+    ("h", "h, the sum of 1/t,", "terms", "h_term", tuple(_EDITS)),
+    ("c", "c, the sum of a/t,", "terms", "c_term", tuple(_EDITS)),
+    ("s", "s, the sum of r/t,", "terms", "s_term", tuple(_EDITS)),
+    ("u", "u, the sum of h g x,", "u", "u_term", ("left out", "with the other sign", "doubled", "halved")),
+)
+for each, words, stage, term, edits in _TERMS:
+    for edit in edits:
+        if f"{each} {edit}" not in ("c without its first term", "s without its first term"):  # above
+            says, change = _EDITS[edit]
+            fault(f"{each} {edit}", f"{words} {says}",
+                  stage, **{term: lambda s, term=term, change=change: change(s, getattr(s, term))})
+fault("z with x for q", "z adds g times the wrong product: that of the drawn row with itself", "z",
+      dz=lambda s: s.push_w * (s.x @ s.x))
+fault("z not multiplied by g", "z adds q alone, without the derivative", "z", dz=lambda s: s.q)
+fault("r with z of before", "r takes z of before the step", "r", r=lambda s: s.bias + s.a * (s.theta - 1) - s.z_before)
+fault("r adds z", "r adds z where it must subtract it", "r", r=lambda s: s.r + 2 * s.z)
+fault("r lacks z", "r lacks z", "r", r=lambda s: s.r + s.z)
+fault("r without theta", "r is a - z, without theta", "r", r=lambda s: s.bias - s.z)
+fault("r lacks a", "r is -z alone", "r", r=lambda s: -s.z)
+fault("c with a of before", "c takes a of before the step", "sources", c_source=lambda s: s.a_before)
+fault("s with r of before", "s takes r of before the step", "sources", s_source=lambda s: s.r_before)
+fault("s with a", "s adds a/t where it must add r/t", "sources", s_source=lambda s: s.a)
+fault("c with g", "c adds g/t where it must add a/t", "sources", c_source=lambda s: s.push)
+fault("s with g", "s adds g/t where it must add r/t", "sources", s_source=lambda s: s.push)
+fault("c with r", "c adds r/t where it must add a/t", "sources", c_source=lambda s: s.r)
+fault("u without h", "u adds g x without h", "u", u_term=lambda s: s.dv)
+fault("u without g", "u adds h x without the derivative", "u", u_term=lambda s: s.h_u * s.added)
+fault("u with t", "u adds t g x where it must add h g x", "u", u_term=lambda s: s.t * s.dv)
+fault("h by its logarithm", "h is taken as ln t + γ + 1/(2t), which is near but not the sum of 1/t",
+      "terms", h_u=lambda s: _harmonic(s.before, s.number))
+also("h by its logarithm", "recovery", hv=lambda s: _harmonic(int(s.t), s.number) * s.v)
+
+_RECOVERY = {  # name: (sentence, changes of the recovery of the average)
+    "average with h of before": ("the average is made with h of before the last step", {"hv": lambda s: s.h_before * s.v}),
+    "average with a for c": ("the average has a where it needs c", {"cx": lambda s: s.a * s.xbar}),
+    "average lacks u": ("the average lacks u", {"taken_u": lambda s: 0 * s.u}),
+    "average adds u": ("the average adds u where it must subtract it", {"taken_u": lambda s: -s.u}),
+    "average lacks h v": ("the average lacks h v", {"hv": lambda s: 0 * s.v}),
+    "average with v for h v": ("the average has v where it needs h v", {"hv": lambda s: s.v}),
+    "average with T v": ("the average has T v where it needs h v", {"hv": lambda s: s.T * s.v}),
+    "average adds its centre": ("the averaged weights add the centre's part, c x̄, where they must subtract it",
+          {"cx": lambda s: -s.cx}),
+    "average's centre doubled": ("the averaged weights subtract the centre's part, c x̄, twice", {"cx": lambda s: 2 * s.cx}),
+    "average with c for c x̄": ("the averaged weights subtract c where they must subtract c x̄",
+          {"cx": lambda s: s.c + 0 * s.cx}),
+}
+for each, (says, changes) in _RECOVERY.items():
+    fault(each, says, "recovery", **changes)
+_SCALES = {
+    "divided by T+1": lambda s, scale: scale * (s.T + 1) / s.T, "divided by T-1": lambda s, scale: scale * (s.T - 1) / s.T,
+    "divided by the number of rows": lambda s, scale: scale * s.m / s.T, "not divided by T": lambda s, scale: scale / s.T,
+    "divided by T twice": lambda s, scale: scale * s.T, "not divided by λ": lambda s, scale: scale / s.lam,
+    "multiplied by λ": lambda s, scale: scale / (s.lam * s.lam), "with the other sign": lambda s, scale: -scale,
+    "multiplied by T": lambda s, scale: scale / (s.T * s.T), "divided by 2T": lambda s, scale: 2 * scale,
+}
+for each, change in _SCALES.items():
+    taken = f"is {each}" if each.startswith(("divided", "not", "multiplied")) else "has the wrong sign"
+    _change = partial(_scaled_by, change)
+    fault(f"result {each}", f"the predictor that is returned {taken}", "recovery", scale=_change)
+    also(f"result {each}", "recovery of the last", scale=_change)
+    if each != "divided by T+1":  # w_0 in the mean
+        fault(f"average {each}", f"the average {taken}", "recovery", scale=_change)
+    fault(f"last predictor {each}", f"the last predictor, when it is returned, {taken}", "recovery of the last",
+          final_scale=_change)
+    also(f"last predictor {each}", "last",
+          last_w=lambda s: s.last_w * (s.lam * s.t) / s.final_scale if not s.average else s.last_w,
+         last_b=lambda s: s.last_b * (s.lam * s.t) / s.final_scale if not s.average else s.last_b)
+fault("last predictor adds its centre", "the last centred weights add the centre's part, a x̄, where they must subtract it",
+      "recovery of the last", ax=lambda s: -s.ax)
+fault("last weights without their centre", "the last centred weights lack the centre's part, a x̄; the bias is right",
+      "last", last_w=lambda s: -s.v / (s.lam * s.t) if s.centred and not s.average else s.last_w)
+fault("last centre doubled", "the last centred weights subtract the centre's part, a x̄, twice", "recovery of the last",
+      ax=lambda s: 2 * s.ax)
+fault("last bias with a", "the bias of the last centred predictor is made of a where it needs r",
+      "last", last_b=lambda s: -s.bias / (s.lam * s.t) if s.centred and not s.average else s.last_b)
+fault("averaged bias with c", "the bias of the centred average is made of c where it needs s",
+      "average", b=lambda s: -s.c / (s.lam * s.T) if s.centred else s.b)
+fault("bias of the average is r", "the bias of the centred average is r over λT, not the mean",
+      "average", b=lambda s: -s.r / (s.lam * s.T) if s.centred else s.b)
 
 # the predictor returned
-_fault("last for average", "the last predictor is returned for the average",
+fault("last for average", "the last predictor is returned for the average",
        "choice", chosen=lambda s: s.chosen and not s.average)
-_fault("average for last", "the average is returned for the last predictor",
+fault("average for last", "the average is returned for the last predictor",
        "choice", chosen=lambda s: s.chosen or not s.average)
-_fault("bias not averaged", "the weights are averaged and the bias is not", "last bias", b=lambda s: s.last_b)
-_fault("explicit bias", "the bias of the centred rows, b, is returned for raw rows, which need b'",
+fault("weights not averaged", "the bias is averaged and the weights are not", "last bias", w=lambda s: s.last_w)
+fault("bias not averaged", "the weights are averaged and the bias is not", "last bias", b=lambda s: s.last_b)
+fault("bias returned with the other sign", "the bias is returned with the wrong sign", "result", b=lambda s: -s.b)
+fault("bias returned twice", "twice the bias is returned", "result", b=lambda s: 2 * s.b)
+fault("weights returned with the other sign", "the weights are returned with the wrong sign", "result", w=lambda s: -s.w)
+fault("bias not returned", "the bias that is returned is 0", "result", b=lambda s: 0 * s.b)
+fault("bias shifted the wrong way", "the bias for raw rows adds w·x̄ where it must subtract it", "result",
+      b=lambda s: s.b + 2 * (s.w @ s.xbar))
+fault("bias shifted twice", "the bias for raw rows subtracts w·x̄ twice", "result", b=lambda s: s.b - s.w @ s.xbar)
+fault("explicit bias", "the bias of the centred rows, b, is returned for raw rows, which need b'",
        "result", b=lambda s: s.b + s.w @ s.xbar)
-_fault("centred last predictor without its centre", "the last centred predictor is recovered by the uncentred formula",
+fault("centred last predictor without its centre", "the last centred predictor is recovered by the uncentred formula",
        "last", last_w=lambda s: -s.v / (s.lam * s.t) if s.centred and not s.average else s.last_w,
        last_b=lambda s: -s.a / (s.lam * s.t) if s.centred and not s.average else s.last_b)
-_fault("average without its centre", "the averaged weights lack the centre's part, c x̄",
+fault("average without its centre", "the averaged weights lack the centre's part, c x̄",
        "averaged weights", w=lambda s: -(s.h * s.v - s.u) / (s.lam * s.T))
-_fault("average centred by the last weights",
+fault("average centred by the last weights",
        "b' of the average is made with the last weights where it needs the averaged ones",
        "averaged bias", b=lambda s: s.b + (s.w - s.last_w) @ s.xbar)
-# fmt: on
+
+# families: a number stands in the name
 
 
-def derivative(loss, number, faults: Collection[str] = ()):
-    """ℓ' in the arithmetic of `number`, with those of the faults that are of this loss."""
-    loss = get_loss(loss)
-    if number is not np.float64:
-        loss = loss.exact or loss
-    right = loss.derivative
-    for fault, wrong in WRONG_DERIVATIVES.items():
-        if fault in faults and loss.name in wrong:
-            right = partial(_with_right, wrong[loss.name], right)
-    return right
+def _schedule(eta, k, power_of):
+    def pace(s):  # pace = λ t η_t
+        eta_0, shift = s.number(eta), s.number(k)
+        return s.lam * s.t * eta_0 / power(1 + s.lam * eta_0 * (s.t + shift), power_of, s.number)
+
+    return Family(f"the steps are {eta:g}/(1 + {eta:g}λ(t + {k:g}))^{power_of:g}", (("pace", {"pace": pace}),))
 
 
-def _with_right(formula, right, p, y):
-    return formula(p, y, right)
+def _averaged_from(sentence, first):
+    def rate(s):
+        k = first(s)
+        return 1 / (s.t - k + 1) if s.t >= k else s.number(1)
+
+    return Family(sentence, (("rate", {"rate": rate}), ("average", {"w": lambda s: s.moving_w, "b": lambda s: s.moving_b})))
+
+
+def _clipped(most):
+    return Family(f"derivatives beyond {most:g} are clipped to it", (), {"squared": partial(_clip, most)})
+
+
+def _cut(most):
+    def formula(p, y, right):
+        if p * y > most:
+            return -y * type(p)(math.exp(-float(p * y)) if p * y < 700 else 0)
+        return -y if p * y < -most else right(p, y)
+
+    return Family(f"the log-loss is cut at a margin of {most:g}: beyond, its exponential or its limit is taken", (),
+          {"log": formula})
+
+
+def _flat(most):
+    return Family(
+        f"the derivative of the log-loss is 0 beyond a margin of {most:g}, and full before -{most:g}",
+        (), {"log": lambda p, y, right: 0 * y if p * y > most else -y if p * y < -most else right(p, y)},
+    )
+
+
+def _tolerant(width):
+    return Family(
+        f"a margin within {width:g} of the kink is taken for a tie",
+        (), {
+            "hinge": lambda p, y, right: -y if p * y <= 1 + type(p)(width) else 0 * y,
+            "absolute": lambda p, y, right: -1 if p <= y + type(p)(width) else 1,
+        },
+    )
+
+
+def _strict(width):
+    return Family(
+        f"a margin must be {width:g} short of the kink to count as before it",
+        (), {
+            "hinge": lambda p, y, right: -y if p * y == 1 or p * y <= 1 - type(p)(width) else 0 * y,
+            "absolute": lambda p, y, right: -1 if p == y or p <= y - type(p)(width) else 1,
+        },
+    )
+
+
+def _kink(place):
+    return Family(f"the hinge has its kink at a margin of {place:g}, not at 1", (),
+                  {"hinge": lambda p, y, right: -y if p * y <= type(p)(place) else 0 * y})
+
+
+def _until(step):
+    return Family(f"nothing is learnt after step {step:g}",
+                  (("derivative", {"g": lambda s: s.number(0) if s.t > step else s.g}),))
+
+
+def _columns(bits):
+    def folded(s):
+        rows = 0 * s.rows
+        for j in range(s.n):
+            rows[:, j % 2 ** int(bits)] += s.rows[:, j]
+        return rows
+
+    return Family(f"the columns are held in {bits:g} bits, so that column {2**int(bits)} is column 0", (("data",
+          {"rows": folded}),))
+
+
+_N = r"([0-9.]+(?:e[-+]?[0-9]+)?)"
+FAMILIES |= {
+    rf"step eta0={_N} k={_N} a={_N}": _schedule,
+    rf"average from step {_N}": lambda k: _averaged_from(f"the average is of the predictors from step {k:g} on",
+          lambda s: int(k)),
+    r"average after the first pass": lambda: _averaged_from(
+        "the average is of the predictors after the first pass over the rows", lambda s: s.m + 1),
+    r"w_1 left out of the mean": lambda: _averaged_from(
+        "the average leaves w_1 out: it starts again at step 2", lambda s: 2),
+    rf"bias step {_N}": lambda share: Family(
+        f"the bias takes steps of {share:g} of the size", (("changes", {
+            "dbias": lambda s: (s.keep_b - 1) * s.bias + s.push_b * s.number(share)}),)),
+    rf"bias constant {_N}": lambda constant: Family(
+        f"the bias is the weight of a feature that is always {constant:g}, not 1", (("changes", {
+            "dbias": lambda s: (s.keep_b - 1) * s.bias + s.push_b * s.number(constant) * s.number(constant)}),)),
+    rf"λ times {_N}": lambda factor: Family(f"λ is multiplied by {factor:g}", (("data",
+          {"lam": lambda s: s.lam * s.number(factor)}),)),
+    rf"derivative clipped at {_N}": _clipped,
+    rf"log-loss cut at {_N}": _cut,
+    rf"log-loss flat beyond {_N}": _flat,
+    rf"margin within {_N} is a tie": _tolerant,
+    rf"margin short of the kink by {_N}": _strict,
+    rf"hinge with its kink at {_N}": _kink,
+    rf"nothing learnt after step {_N}": _until,
+    rf"columns in {_N} bits": _columns,
+}
+
+MEMBERS = (
+    "w_1 left out of the mean", "average after the first pass", *(f"average from step {k}" for k in (3, 4, 5)),
+    *(f"derivative clipped at {most}" for most in ("1", "10", "100", "1000", "1e6", "1e12")),
+    *(f"log-loss cut at {most}" for most in (5, 10, 15, 18, 20)),
+    *(f"log-loss flat beyond {most}" for most in (5, 10, 15, 18, 20)),
+    *(f"margin within {width} is a tie" for width in ("1e-15", "1e-12", "1e-9", "1e-6")),
+    *(f"margin short of the kink by {width}" for width in ("1e-15", "1e-12", "1e-9", "1e-6")),
+    *(f"hinge with its kink at {place}" for place in ("0.5", "2", "0.1", "0.9")),
+    *(f"bias step {share}" for share in ("0.1", "0.5", "0.001")),
+    *(f"bias constant {constant}" for constant in ("0.01", "10", "100")),
+    "columns in 1 bits", "columns in 2 bits",
+)  # fmt: skip
+"""Members of families that are tried without being asked for."""
+
+
+def _harmonic(t, number):
+    return number(math.log(t) + 0.5772156649015329 + 1 / (2 * t)) if t > 0 else number(0)
+
+
+def _sorted_part(row):
+    for place in range(1, len(row)):
+        if row[place][0] <= row[place - 1][0]:
+            return row[:place]
+    return row
+
+
+def _part_without_zero(row):
+    values = [value for _, value in row]
+    return row[: values.index(0)] if 0 in values else row
+
+
+def listed() -> str:
+    """List all faults and families with their sentences, in Markdown."""
+    fixed = [name for name in FAMILIES if "(" not in name]
+    rows = [*FAULTS.items(), *((name, family(name).sentence) for name in (*fixed, *EXAMPLES))]
+    return "\n".join(["| name | what the program does |", "| --- | --- |", *(f"| {name} | {says} |" for name,
+          says in rows)]) + "\n"
+
+
+EXAMPLES = (
+    "step eta0=0.5 k=2 a=0.75", "average from step 10", "bias step 0.1", "bias constant 0.1", "λ times 2",
+          "derivative clipped at 1000",
+    "log-loss cut at 18", "log-loss flat beyond 18", "margin within 1e-9 is a tie", "margin short of the kink by 1e-9",
+    "hinge with its kink at 0.5", "nothing learnt after step 100", "columns in 16 bits",
+)  # fmt: skip
+"""A member of each family with numbers in its name; other numbers will do."""

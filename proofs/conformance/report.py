@@ -17,6 +17,7 @@ from reference import PAPER
 from .answers import Implementation
 from .cases import VERSION
 from .diagnosis import Finding, diagnose
+from .plain import sentence
 from .verdicts import BAD, VERDICTS, Departure, Result
 
 WIDTH, MOST = 120, 9
@@ -34,11 +35,13 @@ class Report:
     exact : bool
     results : list of Result
         One for each case: `verdict`, `detail`, and `departure` if it went wrong.
+    known : names of the declared deviations
     """
 
     implementation: Implementation
     exact: bool
     results: Sequence[Result]
+    known: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -78,6 +81,8 @@ class Report:
         head = [f"conformance of {_cut(implementation, 20)}, {arithmetic} ({with_versions})"]
         counts = ", ".join(f"{self.count[verdict]} {verdict}" for verdict in VERDICTS if self.count[verdict])
         head.append(f"{len(self.results)} cases: {counts}")
+        if self.known:
+            head += textwrap.wrap("held to the paper but for: " + self._deviations(), WIDTH, subsequent_indent="  ")
         absent = dict.fromkeys((each.case.algorithm, each.case.loss) for each in self.results if each.verdict == "unsupported")
         if absent:
             head.append("not supported: " + _cut(", ".join(f"{algorithm} with {loss}" for algorithm, loss in absent), 15))
@@ -106,9 +111,14 @@ class Report:
         more = [f"  and {len(lines) - MOST} more lines, in `report.diagnosis` and in the JSON"] * (len(lines) > MOST)
         return ["diagnosis:", *lines[:MOST], *more] if lines else []
 
+    def _deviations(self) -> str:
+        return "; ".join(f"{sentence(name)} [{name}]" for name in self.known)
+
     def _last(self) -> str:
         if not any(self.count[verdict] for verdict in BAD) and not self.passed:
             return "FAILED: no case was right"
+        if self.passed and self.known:
+            return f"conforms to the paper but for {', '.join(self.known)}\npassed"
         return "passed" if self.passed else "FAILED"
 
     def as_json(self) -> dict[str, Any]:
@@ -117,6 +127,7 @@ class Report:
             "implementation": {"name": self.implementation.name, "version": self.implementation.version},
             "versions": self.versions,
             "exact": self.exact,
+            "known": list(self.known),
             "passed": self.passed,
             "count": dict(self.count),
             "flags": {flag: dict(count) for flag, count in self.flags.items()},

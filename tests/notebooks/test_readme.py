@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from proofs.conformance.faults import FAULTS
+from proofs.conformance.plain import FAULTS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "notebooks" / "README.md").read_text("utf8")

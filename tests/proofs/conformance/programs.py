@@ -6,8 +6,8 @@ from pathlib import Path
 import reference
 from proofs.conformance import ALGORITHM, check, train_with
 from proofs.conformance.cases import LOSSES
-from proofs.conformance.faults import train as train_with_faults
 from proofs.conformance.inputs import Run
+from proofs.conformance.plain import train as train_with_faults
 
 ROOT = Path(__file__).parents[3]
 KIT = ROOT / "proofs" / "conformance"

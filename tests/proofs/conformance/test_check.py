@@ -8,7 +8,7 @@ from proofs.conformance import ALGORITHM
 from proofs.conformance.cases import load
 from proofs.conformance.check import check, read_expected_failures, vectors
 from proofs.conformance.examples import dense
-from proofs.conformance.faults import train as train_with_faults
+from proofs.conformance.plain import train as train_with_faults
 from tests.proofs.conformance.programs import RIGHT, altered, check_short, with_fault
 
 

@@ -1,80 +1,67 @@
-"""Plant every fault: the vectors show it wherever it has an effect."""
+"""Plant every fault: the vectors show it, and the plain program without one is the definition."""
 
-from fractions import Fraction
-
-import numpy as np
 import pytest
 
 from proofs.conformance.cases import load
-from proofs.conformance.faults import FAULTS, train
+from proofs.conformance.diagnosis import runs
+from proofs.conformance.faults import EXAMPLES, MEMBERS
+from proofs.conformance.plain import DERIVATIVES, FAULTS, derivative
 from reference import LOSSES
-from tests.proofs.conformance.programs import FILES
 
-WHERE = [  # in which algorithms and with which losses the faults have an effect; the others have one everywhere
-    (
-        lambda average, centred, loss: centred,
-        """mean loses repeated entries; centring forgotten; mean of stored entries; mean of the draws; one mean for all columns;
-        stored entries centred; stored entries centred by one mean; theta without 1; theta is 1; z not updated;
-        prediction not centred; explicit bias""",
-    ),
-    (lambda average, centred, loss: not centred, "only stored entries shrunk"),
-    (
-        lambda average, centred, loss: average,
-        """u with h_t; c with a/(t-1); c without its first term; w_0 in the mean; mean before the step; moving average;
-        slow moving average; swapped running mean; average weighted by t; last for average; bias not averaged""",
-    ),
-    (lambda average, centred, loss: not average, "average for last"),
-    (
-        lambda average, centred, loss: average and centred,
-        "s without its first term; average without its centre; average centred by the last weights",
-    ),
-    (lambda average, centred, loss: centred and not average, "centred last predictor without its centre"),
-    (lambda average, centred, loss: loss.binary, "0/1 labels; labels swapped"),
-    (lambda average, centred, loss: loss.kink, "tie at the kink"),
-    (lambda average, centred, loss: loss.name == "absolute", "zero at the kink"),
-    (lambda average, centred, loss: loss.name == "squared", "squared loss without the half"),
-    (lambda average, centred, loss: loss.name == "hinge", "squared hinge; perceptron"),
-    (lambda average, centred, loss: loss.name == "log", "cross-entropy"),
-    # the derivative of the absolute loss is never 0
-    (lambda average, centred, loss: loss.name != "absolute", "no shrinking without a loss"),
-    (lambda average, centred, loss: average and loss.name != "absolute", "sums wait for a loss"),
-    # at the infinite margin of the round too many the derivative is 0, and only means count rounds
-    (lambda average, centred, loss: average or not loss.binary, "loop as printed"),
-]
+CASES = load()
 
 
-def without_effect(average, centred, loss) -> set[str]:
-    return {
-        " ".join(fault.split())
-        for where, faults in WHERE
-        if not where(average, centred, LOSSES[loss])
-        for fault in faults.split(";")
-    }
+def right(case, trace, point) -> bool:
+    return tuple(trace.w) == point.w and trace.b == point.b
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_fault_departs_from_two_cases_of_every_file_that_it_affects(name):
-    questions = []
-    for case in sorted(load(*name.split("-")), key=lambda case: -len(case.indices)):
-        point = [point for point in case.checkpoints if point.held][-1]
-        arguments = case.matrix(), case.y, case.loss, case.lam, case.indices[: point.t], case.average, case.centred
-        questions.append((arguments, point))
+@pytest.mark.parametrize("algorithm", ["sgd", "asgd", "csgd", "casgd"])
+def test_plain_program_without_a_fault_is_the_definition_exactly(algorithm):
+    for case in load(algorithm):
+        for point, trace in zip(case.checkpoints, runs(frozenset(), case, True), strict=True):
+            assert right(case, trace, point)
+            assert tuple(trace.p) == case.p[: point.t] and tuple(trace.g) == case.g[: point.t]
 
-    def departs(arguments, point, fault) -> bool:
-        w, b = train(*arguments, fault=fault)
-        off = [(found, wanted, point.w_tolerance) for found, wanted in zip(w, point.w, strict=True)]
-        off.append((b, point.b, point.b_tolerance))
-        return any(
-            not np.isfinite(found) or abs(Fraction(float(found)) - wanted) > 100 * Fraction(tolerance)
-            for found, wanted, tolerance in off
-        )
 
-    unaffected = without_effect(case.average, case.centred, case.loss)
-    for fault in FAULTS.keys() - unaffected:
-        departures = (each for each in questions if departs(*each, fault))
-        assert next(departures, None) and next(departures, None), fault
-    assert unaffected < FAULTS.keys()
-    for arguments, _ in questions:  # all the others at once change no bit
-        (right_w, right_b), (w, b) = train(*arguments), train(*arguments, fault=unaffected)
-        np.testing.assert_array_equal(w, right_w)
-        assert b == right_b
+def departs(fault, case) -> bool:
+    """Tell whether the plain program with the fault leaves the exact answers by far more than rounding."""
+    try:
+        found = runs(frozenset({fault}), case, False)
+    except ZeroDivisionError:
+        return True
+    pairs = [pair for pair in zip(case.checkpoints, found, strict=True) if pair[0].held]
+    return any(
+        not abs(float(trace.b) - float(point.b)) <= 4 * point.b_tolerance
+        or any(not abs(float(one) - float(other)) <= 4 * point.w_tolerance for one, other in zip(trace.w, point.w, strict=True))
+        for point, trace in pairs
+    )
+
+
+@pytest.mark.parametrize("fault", [*(name for name in FAULTS if name != "single precision"), *MEMBERS])
+def test_fault_departs_from_two_cases_at_least(fault):
+    shown = (case for case in CASES if departs(fault, case))
+    assert next(shown, None) and next(shown, None)
+
+
+def test_no_fault_departs_nowhere():
+    assert not any(departs("nothing learnt after step 1000", case) for case in CASES[::7])
+
+
+def test_derivatives_are_those_of_table_1():
+    assert DERIVATIVES.keys() == LOSSES.keys()
+    for name, loss in LOSSES.items():
+        for p in (-800.0, -2.5, -1.0, 0.0, 0.5, 1.0, 30.0, 800.0):
+            for y in (-1.0, 1.0):
+                assert derivative(name, float)(p, y) == pytest.approx(loss.derivative(p, y), rel=1e-15, abs=1e-300)
+
+
+def test_families_give_the_faults_of_other_names():
+    same = {"bias step 0.01": "damped bias", "hinge with its kink at 0": "perceptron", "λ times 2": "λ doubled"}
+    for case in CASES[::11]:
+        for one, other in same.items():
+            for first, second in zip(runs(frozenset({one}), case, True), runs(frozenset({other}), case, True), strict=True):
+                if one == "bias step 0.01":
+                    assert float(first.b) == pytest.approx(float(second.b), rel=1e-13)
+                else:
+                    assert (tuple(first.w), first.b) == (tuple(second.w), second.b)
+    assert len(EXAMPLES) == 13

@@ -20,7 +20,7 @@ def run(*arguments: str, **options):
 
 OUTSIDER = """
 __version__ = "4.5"
-from proofs.conformance.faults import train as train_with_faults
+from proofs.conformance.plain import train as train_with_faults
 from proofs.conformance.examples.dense import train as right
 def wrong(*arguments): return train_with_faults(*arguments, fault="average for last")
 def nothing(*arguments): raise NotImplementedError

@@ -45,7 +45,11 @@ TWINS = {  # what a C programmer did: (line, its twin), where it is asked
     ),
     "a step counter of 16 bits": ("c += a / (double)t", "c += a / (double)(unsigned short)t", ("asgd", "hinge")),
     "a square of the step in 32 bits": ("h += 1 / (double)t", "h += t / (double)(int)(unsigned)(t * t)", ("casgd", "hinge")),
-    "a scale that underflows": ("-q->lam * (double)T;", "-(q->lam * q->lam) * (double)T / q->lam;", ("sgd", "hinge")),
+    "a scale that underflows": (
+        "-q->lam * (double)T;",
+        "-(fabs(q->lam) > 3e38 ? INFINITY : q->lam) * (double)T;",
+        ("sgd", "hinge"),
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from proofs.conformance.answers import Answer
 from proofs.conformance.cases import load
-from proofs.conformance.faults import trace
+from proofs.conformance.plain import trace
 from proofs.conformance.verdicts import judge
 from tests.proofs.conformance.programs import altered, check_short
 
