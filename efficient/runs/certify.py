@@ -157,16 +157,16 @@ class Certificate:
         return digits_of(self.relative)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it for JSON; the exact weights are texts with 20 digits."""
+        """Give all of it for JSON: exact weights as texts with 20 digits, a ratio to 0 as null."""
         exact = [*self.exact.w, self.exact.b]
         about = {
             "algorithm": self.algorithm,
             "steps": self.steps,
             "bits": self.bits,
             "within": self.within,
-            "relative": self.relative,
+            "relative": _finite(self.relative),
             "digits": self.digits,
-            "amplification": self.amplification,
+            "amplification": _finite(self.amplification),
             "repeated": self.repeated,
             "parted": None if self.parted is None else dict(zip(("step", "margin"), self.parted, strict=True)),
             "w": _listed(self.found.w, exact[:-1], self.w),
@@ -192,10 +192,15 @@ class Certificate:
                 f"At step {step} float64 took the other side of the kink, from which the exact prediction is {margin:.1e} "
                 "away; from there on the two runs take different steps."
             )
-        said.append(f"The problem amplifies rounding {self.amplification:.2g} times.")
+        said.append(f"The problem {amplifies(self.amplification)}.")
         if not self.repeated:
             said.append("This machine, running the algorithm again, does not make these weights to the bit.")
         return " ".join(said)
+
+
+def amplifies(times: float) -> str:
+    """Say by how much a problem amplifies rounding."""
+    return "does not amplify rounding" if times < 2 else f"amplifies rounding {times:.2g} times"
 
 
 def digits_of(relative: float) -> int:
@@ -286,6 +291,10 @@ def _largest(predictor: Predictor) -> float:
 
 def _ratio(error: float, size: float) -> float:
     return float(error / size) if size else math.inf if error else 0.0
+
+
+def _finite(ratio: float) -> float | None:
+    return ratio if ratio < math.inf else None
 
 
 def _listed(values, exact, within) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ import numpy as np
 import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
-from efficient.runs.certify import BallRun, distances, float_weights, parted, run_on_balls
+from efficient.runs.certify import BallRun, amplifies, distances, float_weights, parted, run_on_balls
 from reference import Predictor, Problem
 from reference.averaging import evaluate
 from reference.balls import Ball, Undecided, in_balls, on_balls, precision
@@ -128,7 +128,7 @@ class Verdict(NamedTuple):
                 "given their derivatives"
             )
             if not self.undecided:
-                said.append(f"the problem amplifies rounding {self.amplification:.2g} times")
+                said.append(f"the problem {amplifies(self.amplification)}")
             if self.resolution > VISIBLE:
                 said.append(f"a fault below {self.resolution:.1e} is not seen")
         for side, (step, margin) in self.parted.items():

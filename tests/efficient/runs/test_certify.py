@@ -210,3 +210,11 @@ def test_certify_leaves_the_state_as_it_is():
     assert state.certify([0, 1, 1]).steps == 3
     assert (state.v == before[0]).all() and (state.t, state.a) == before[1:]
     assert certificate(state, [0, 1]).within == 0
+
+
+def test_certificate_of_weights_that_are_0_has_no_ratio_but_is_json():
+    problem = Problem([[0.0], [0.0]], [1, -1], "hinge", 0.5)
+    found = efficient.certify(problem, [0, 1], Predictor(np.zeros(1), 0.0), "sgd")
+    assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["digits"] == 17 and "does not amplify" in str(found)
+    wrong = efficient.certify(Problem([[1.0]], [1], "hinge", 0.5), [0], Predictor(np.zeros(1), 0.0), "sgd")
+    assert json.loads(json.dumps(wrong.as_dict(), allow_nan=False))["relative"] is None and wrong.digits == 0

@@ -18,7 +18,7 @@ from tests.helpers import PROBLEMS, draws, floats
 
 SETS = ("iris", "digits", "wine", "breast_cancer", "diabetes", "linnerud")
 LAMBDAS = (1e-3, 1e-2, 1.0)
-STEPS = 150
+STEPS = 80
 GRID = [
     (name, standardised, signs, loss, lam)
     for name in SETS
