@@ -6,8 +6,6 @@ the mean of the iterates or the last of them. Our own two packages are called in
 
 from types import ModuleType
 
-from reference import Problem
-
 from .cases import ALGORITHM
 from .check import check
 
@@ -16,6 +14,7 @@ __all__ = ["ALGORITHM", "check", "train_with"]
 
 def train_with(package: ModuleType):
     """Make the `train` callable of a package that has functions sgd, asgd, csgd and casgd: `reference` or `efficient`."""
+    from reference import Problem  # a check needs neither package
 
     def train(X, y, loss, lam, indices, average, centred):
         predictor = getattr(package, ALGORITHM[average, centred])(Problem(X, y, loss, lam), indices)

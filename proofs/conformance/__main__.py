@@ -4,32 +4,36 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from efficient.runs.files import check_writable
-from efficient.runs.terminal import print_any_letter
-
-from .answers import Implementation, import_function
+from .answers import Implementation
 from .cases import ALGORITHM, LOSSES
 from .check import check, check_patterns, read_expected_failures
-from .command import Command
+from .command import Command, Served
 from .declared import check_known
+from .export import export
+from .faults import listed
+from .light import check_writable, print_any_letter
+
+PROGRAM = f"python -m {__package__}" if __package__ != "conformance" else "python FOLDER"
 
 
 def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implementation, dict[str, str]]:
     """Parse the options, the implementation and the expected failures; a wrong one is a usage error, status 2."""
     parser = argparse.ArgumentParser(
-        prog="python -m proofs.conformance",
+        prog=PROGRAM,
         description=__doc__,
-        epilog="What an implementation is, and the lines an external program reads and writes: proofs/conformance/README.md.",
+        epilog="What an implementation is, and the lines an external program reads and writes: proofs/conformance/README.md. "
+        "`export DIR` in place of options writes the kit to a folder of its own; `faults` lists what may be declared.",
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--impl", metavar="PACKAGE.MODULE:FUNCTION", help="a function train(X, y, loss, lam, …)")
+    parser.add_argument("--python", metavar="PATH", help="with --impl: the interpreter that has it (default: this one)")
     which.add_argument("--command", metavar="'PROGRAM ARGUMENTS'", help="a program that reads and writes a JSON object a line")
     parser.add_argument("--algorithm", nargs="+", choices=list(ALGORITHM.values()), help="only these (default: all)")
     parser.add_argument("--loss", nargs="+", choices=list(LOSSES), help="only these (default: all)")
     parser.add_argument("--exact", action="store_true", help="lam is a Fraction, and results are compared with ==")
     parser.add_argument("--short", action="store_true", help="leave out the long and wide cases")
     parser.add_argument("--each", action="store_true", help="with --command: start the program anew for every line")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="with --command: end it after so long (default: 60)")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end it after so long (default: 60, with --impl 300)")
     parser.add_argument(
         "--known",
         nargs="+",
@@ -43,8 +47,10 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     parser.add_argument("--json", metavar="FILE", help="write the report to FILE as well, machine-readable")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     options = parser.parse_args(arguments)
-    if options.command is None and (options.each or options.timeout is not None):
-        parser.error("--each and --timeout go with --command")
+    if options.command is None and options.each:
+        parser.error("--each goes with --command")
+    if options.impl is None and options.python:
+        parser.error("--python goes with --impl")
     if options.json:
         try:
             check_writable(options.json)
@@ -53,7 +59,7 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     try:
         implementation: Implementation
         if options.command is None:
-            implementation = import_function(options.impl)
+            implementation = Served(options.impl, options.python, options.timeout or 300)
         else:
             implementation = Command(options.command, options.each, 60 if options.timeout is None else options.timeout)
         expected_failures = read_expected_failures(options.expected_failures) if options.expected_failures else {}
@@ -65,8 +71,28 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     return options, implementation, expected_failures
 
 
+def _other(command: str, *rest: str) -> int:
+    """Write the kit to a folder, or list the faults."""
+    if len(rest) != (command == "export"):
+        print(f"usage: {PROGRAM} export DIR, or: {PROGRAM} faults", file=sys.stderr)
+        return 2
+    if command == "faults":
+        print(listed(), end="")
+        return 0
+    try:
+        folder = export(rest[0])
+    except (ValueError, OSError) as error:
+        print(f"{PROGRAM} export: {error}", file=sys.stderr)
+        return 2
+    print(f"wrote the kit to {folder}; run it with: python {folder} --help")
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     print_any_letter()
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] in (["export"], ["faults"]):
+        return _other(*arguments)
     options, implementation, expected_failures = parse(arguments)
     report = check(
         implementation,

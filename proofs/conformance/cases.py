@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
+from .serve import matrix
+
+PAPER = "arXiv:1612.09147"
+"""Paper that the vectors belong to."""
 
 ALGORITHM = {(False, False): "sgd", (True, False): "asgd", (False, True): "csgd", (True, True): "casgd"}
 """Algorithm for each value of (average, centred), as the head of its vector files has it."""
@@ -43,13 +45,9 @@ class Question:
     indices: list[int]
     centred: bool
 
-    def matrix(self) -> sp.csr_array:
+    def matrix(self) -> Any:
         """Make a new CSR array of shape (m, n) that stores the entries as given."""
-        entries = [entry for row in self.rows for entry in row]
-        columns = np.array([column for column, _ in entries], dtype=np.int32)
-        values = np.array([value for _, value in entries], dtype=np.float64)
-        starts = np.cumsum([0, *map(len, self.rows)], dtype=np.int32)
-        return sp.csr_array((values, columns, starts), shape=(len(self.rows), self.n))
+        return matrix(self.rows, self.n)
 
 
 @dataclass(frozen=True, eq=False)

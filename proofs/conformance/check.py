@@ -5,12 +5,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tqdm import tqdm
-
 from . import reach
 from .answers import Function, Implementation
 from .cases import ALGORITHM, LOSSES, Case, load
 from .declared import check_known, declare
+from .light import progress as counting
 from .report import Report
 from .verdicts import Result, judge
 
@@ -112,8 +111,8 @@ def check(
     if expected_failures:
         check_patterns(expected_failures)
     results = []
-    with tqdm(total=len(cases), unit="case", disable=None if progress is None else not progress, leave=False) as bar:
+    with counting(len(cases), progress) as count:
         for case, replies in zip(cases, implementation.ask(cases, exact), strict=True):
             results.append(with_expectation(judge(case, replies, exact), expected_failures))
-            bar.update()
+            count()
     return Report(implementation, exact, results, tuple(known))

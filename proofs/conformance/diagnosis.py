@@ -80,6 +80,9 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         Puts a case to the implementation a second time.
     """
     judged = [result for result in results if result.verdict in ("passed", "undecided", "failed", "error")]
+    silent = [result for result in judged if result.verdict == "error"]
+    if silent and not any(isinstance(reply, Answer) or reply.divides for result in judged for reply in result.replies):
+        return [Finding(f"it gives no answer to any question; to the first, {silent[0].case.id}, {_why(silent[0])}")]
     long = [result for result in judged if not result.case.p]  # the faults are tried on the short cases, where all is exact
     judged = [result for result in judged if result.case.p]
     if not any(result.verdict in ("failed", "error") for result in judged):
@@ -87,7 +90,11 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
     failed = [result for result in judged if result.verdict == "failed"]
     evidence = [_evidence(result) for result in judged]
     if not any(each.wrong for each in evidence):
-        return [Finding(f"w and b are right, but not p and g as returned; {_first(failed)}")] if failed else []
+        if failed:
+            return [Finding(f"w and b are right, but not p and g as returned; {_first(failed)}")]
+        first = silent[0]
+        text = f"right where it answers; it gives no answer in {len(silent)} cases, first to {first.case.id}: {_why(first)}"
+        return [Finding(text)]
     for result in sorted(failed, key=lambda result: -len(result.case.indices))[:ASKED_AGAIN]:
         if _differs(result, ask_again(result.case), exact):
             return [Finding(f"asked again, it says something else to {result.case.id}: it draws examples or keeps state")]
@@ -109,6 +116,11 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
     if len(explained) == len(tried["algorithm"]):
         return _sentences(explained)
     return [*_sentences(explained), _unknown([result for result in failed if result.case.algorithm not in explained], judged)]
+
+
+def _why(result: Result) -> str:
+    """Say why there is no answer."""
+    return next(reply.text for reply in result.replies if isinstance(reply, Trouble))
 
 
 def _long_only(failed: Sequence[Result]) -> list[Finding]:
@@ -257,7 +269,7 @@ def _agrees(reply: Answer, place: int, faults: Faults, case: Case, wrong: bool) 
     with np.errstate(invalid="ignore", over="ignore"):
         apart = abs(found - given)
     right, tolerance = _right(checkpoint)
-    alike = bool((apart <= ALIKE * max(abs(given))).all())
+    alike = bool((apart <= np.maximum(ALIKE * max(abs(given)), tolerance)).all())
     # where the implementation is wrong, however little, the right results explain nothing
     is_right = wrong and bool((abs(given - right) <= tolerance).all())
     if alike and not is_right and (apart <= np.maximum(tolerance, 8 * (checkpoint.t + 4) * EPS * abs(given))).all():

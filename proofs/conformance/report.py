@@ -11,12 +11,10 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from efficient.runs.files import write_whole
-from reference import PAPER
-
 from .answers import Implementation
-from .cases import VERSION
+from .cases import PAPER, VERSION
 from .diagnosis import Finding, diagnose
+from .light import write_whole
 from .plain import sentence
 from .verdicts import BAD, VERDICTS, Departure, Result
 
@@ -149,7 +147,7 @@ class Report:
     def write_json(self, path: str) -> None:
         """Write `as_json` to a file, whole or not at all."""
         text = json.dumps(self.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-        write_whole(path, lambda file: file.write(text.encode(errors="replace")))
+        write_whole(path, text)
 
 
 def _departure(departure: Departure | None) -> dict[str, Any] | None:

@@ -6,15 +6,18 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from functools import cache
 
 import pytest
 
 from proofs.conformance import check, command
-from proofs.conformance.answers import Answer
+from proofs.conformance.answers import Answer, Function
 from proofs.conformance.cases import load
-from proofs.conformance.command import Command
-from tests.proofs.conformance.programs import KIT, check_short, named
+from proofs.conformance.command import Command, Served
+from proofs.conformance.examples import dense
+from proofs.conformance.plain import train as train_with_faults
+from tests.proofs.conformance.programs import KIT, ROOT, check_short, named
 
 
 def program(tmp_path, body: str) -> str:
@@ -42,6 +45,10 @@ PROGRAMS = {  # what it does: (its code, what is said of it)
     "an abort": ("import os; os.abort()", "no answer; killed by signal 6"),
     "a flood": ("while True: print('x' * 1000)", "no answer; ended after 65536 bytes of output"),
     "a hang": ("import time; time.sleep(60)", "no answer; ended after 1 s, perhaps by another question: try --each"),
+    "nan as C prints it": (
+        "for q in questions: print('{\"id\": \"%s\", \"w\": [%s], \"b\": -nan}' % (q['id'], ', '.join(['inf'] * q['n'])))",
+        "w[0] is inf",
+    ),
     "a heir": ("import os, time; os.fork() or time.sleep(60)", "no answer; ended after 1 s"),
 }
 
@@ -123,3 +130,49 @@ def test_command_of_the_c_example_with_a_fault_names_it(built):
     report = check_short(Command(built("-DFAULT")), ["sgd", "asgd"], "log")
     assert report.count["failed"] == len(load("asgd", "log"))
     assert named(report) == [{"w_0 in the mean"}]
+
+
+BAD = """
+import os, time
+def hangs(*arguments): time.sleep(60)
+def exits(*arguments): os._exit(5)
+def talks(X, y, loss, lam, indices, average, centred):
+    print("a line of its own")
+    raise NotImplementedError("not yet")
+def short(X, y): return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("hangs", "no answer; ended after 1 s"),
+        ("exits", "no answer; exit status 5"),
+        ("short", "TypeError: short() takes 2 positional arguments but 7 were given"),
+    ],
+)
+def test_served_function_that_ends_or_hangs_gets_one_sentence(name, reason, tmp_path, monkeypatch):
+    (tmp_path / "bad.py").write_text(BAD, "utf8")
+    monkeypatch.chdir(tmp_path)
+    started = time.monotonic()
+    (finding,) = check_short(Served(f"bad:{name}", timeout=1), "sgd").diagnosis
+    assert finding.text.startswith(f"it gives no answer to any question; to the first, sgd-absolute-one-step, {reason}")
+    assert time.monotonic() - started < 30
+
+
+def test_served_function_answers_as_in_the_same_process(tmp_path, monkeypatch):
+    (tmp_path / "bad.py").write_text(BAD, "utf8")
+    monkeypatch.chdir(tmp_path)
+    assert check_short(Served("bad:talks"), "sgd", "log").count["unsupported"] == len(load("sgd", "log"))
+    cases = load("casgd", "hinge")[:9]
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for exact, path, train in ((False, "examples.dense:train", dense.train), (True, "plain:train", train_with_faults)):
+        served, called = Served(f"proofs.conformance.{path}"), Function(train)
+        assert list(served.ask(cases, exact)) == list(called.ask(cases, exact))
+
+
+def test_served_by_a_wrong_interpreter_says_so():
+    with pytest.raises(ValueError, match="--python must name a Python interpreter; got 'no-such-python'"):
+        Served("m:train", "no-such-python")
+    with pytest.raises(ValueError, match="'no_such_module:train' cannot be imported: ModuleNotFoundError"):
+        Served("no_such_module:train")

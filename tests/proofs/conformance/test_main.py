@@ -97,7 +97,7 @@ def test_main_of_a_wrong_program_writes_departures(outsider):
         (["--impl", "outsider"], "must be given as package.module:function"),
         (["--impl", "no_such_module:train"], "cannot be imported: ModuleNotFoundError"),
         (["--impl", "outsider:number"], "is no function: it is int 3"),
-        (["--impl", "outsider:right", "--each"], "--each and --timeout go with --command"),
+        (["--impl", "outsider:right", "--each"], "--each goes with --command"),
         (["--impl", "outsider:right", "--algorithm", "adam"], "invalid choice: 'adam'"),
         (
             ["--impl", "outsider:right", "--json", "no/such/folder/file"],
