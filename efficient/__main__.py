@@ -8,6 +8,7 @@ import numpy as np
 
 from .cli.options import parse
 from .runs.terminal import print_any_letter
+from .training.overflow import IN_SHELL, Overflow
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except KeyboardInterrupt as interrupt:
         return _end(130, " ".join(["interrupted", *map(str, interrupt.args)]))
+    except Overflow as error:
+        return _end(1, error.said(IN_SHELL))
     except (ValueError, TypeError, FloatingPointError, MemoryError, ModuleNotFoundError) as error:
         return _end(1, str(error) or type(error).__name__)
     except OSError as error:

@@ -27,7 +27,7 @@ def certify(options: argparse.Namespace) -> None:
     examples = read_examples(options.examples, model.zero_based, options.labels)
     X, y = examples.X, examples.y
     if about["hold_out"]:
-        kept = ~hold_out(X, about["hold_out"], about["seed"])
+        kept = ~hold_out(X, about["hold_out"], about["seed"], None if model.classes is None else y)
         X, y = X[kept], y[kept]
     X = model.transform.apply(X[:, : model.n])
     if X.shape != (about["rows"], model.n) or rows_digest(X, y) != about["digest"]:

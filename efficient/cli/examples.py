@@ -62,16 +62,16 @@ def read_examples(path: str, zero_based: bool, labels: str | None = None) -> Exa
 
 def read_rows(path: str, zero_based: bool) -> tuple[str, sp.csr_array]:
     """Read the name and the rows of a file of examples, with or without labels; otherwise as `read_examples`."""
-    return _read(path, zero_based)[:2]
+    return _read(path, zero_based, labelled=False)[:2]
 
 
-def _read(path: str, zero_based: bool) -> tuple[str, sp.csr_array, np.ndarray | None]:
+def _read(path: str, zero_based: bool, labelled: bool = True) -> tuple[str, sp.csr_array, np.ndarray | None]:
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise ValueError("standard input is closed")
-        return "<stdin>", *as_text(load_svmlight, sys.stdin.buffer, None, zero_based)[:2]
+        return "<stdin>", *as_text(load_svmlight, sys.stdin.buffer, None, zero_based, None, labelled)[:2]
     if not path.endswith(".npz"):
-        return path, *as_text(load_svmlight, path, None, zero_based)[:2]
+        return path, *as_text(load_svmlight, path, None, zero_based, None, labelled)[:2]
     with open(path, "rb") as file:
         try:
             return path, *_read_npz(file)
@@ -121,7 +121,7 @@ def _read_labels(path: str) -> np.ndarray:
     with open(path, "rb") as file, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an empty file has a wrong number of labels, as below
         try:
-            return np.lib.format.read_array(file) if path.endswith(".npy") else np.loadtxt(file, ndmin=1)
+            return np.lib.format.read_array(file) if path.endswith(".npy") else np.loadtxt(file, ndmin=1, encoding="utf-8-sig")
         except Exception as error:  # any error that a damaged file makes its readers raise
             raise ValueError(f"{path!r} holds no array of numbers: {str(error) or type(error).__name__}") from None
 

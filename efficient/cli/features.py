@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..training.overflow import Overflow
+
 TRANSFORMS = ("none", "tfidf", "scale")
 
 
@@ -36,7 +38,7 @@ class Transform(NamedTuple):
             if self.name == "tfidf":
                 data = _unit_rows(data, X.indptr)
         if not np.isfinite(data).all():
-            raise FloatingPointError(f"the values overflow float64 in the transformation {self.name}. Scale them down")
+            raise Overflow(f"the values overflow float64 in the transformation {self.name}", "rows")
         return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 

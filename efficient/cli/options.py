@@ -114,7 +114,7 @@ PREDICT = """\
 The model file knows how columns are numbered and how rows are transformed. A
 row has zeros in the columns that it lacks. Columns beyond those of the model
 are ignored, as columns of zeros in training would be, and a line on standard
-error says so. The labels in FILE are not read.
+error says so. The rows of FILE may lack their labels, which are not looked at.
 """
 
 EVALUATE = """\

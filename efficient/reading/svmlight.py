@@ -7,6 +7,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from reference.datasets import Dataset, csr
 
 from ..kernels.compiled import compiled_loop
+from .foreign import explain
 from .lines import POWERS, parse_lines
 
 LONGEST = 250_000_000
@@ -30,6 +32,9 @@ GREATEST = 2**31 - 1
 OPENERS: dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+UNLABELLED = re.compile(rb"^[^\S\n]*(?=[^\s:#]*:)", re.MULTILINE)
+"""Beginning of a line whose first token has a colon, so that it is an entry or a query number."""
 
 
 class Block(NamedTuple):
@@ -48,7 +53,9 @@ class _WrongLine(Exception):
         self.place, self.cause = place, cause
 
 
-def load_svmlight(path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None) -> Dataset:
+def load_svmlight(
+    path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None, labelled: bool = True
+) -> Dataset:
     """Read a file in the svmlight / libsvm format: a line an example, `label column:value column:value …`.
 
     Blank lines, comments (from # on), a query number (`qid:7` after the label) and a byte order mark are passed over. The
@@ -65,6 +72,8 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False,
         True if the first column is called 0. The format says 1; nothing is guessed from the file.
     progress : bool, optional
         Show a progress bar after half a second; by default on a terminal only.
+    labelled : bool
+        False if lines may lack the label, which is 0 then.
 
     Returns
     -------
@@ -84,7 +93,7 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False,
 
     Cost: O(n + mk).
     """
-    blocks = list(read_blocks(path, n_features, zero_based, progress))
+    blocks = list(read_blocks(path, n_features, zero_based, progress, labelled))
     y, lengths, columns, values = (
         np.concatenate(parts)
         for parts in zip(*((each.labels, np.diff(each.ends, prepend=0), *each[2:]) for each in blocks), strict=True)
@@ -94,7 +103,9 @@ def load_svmlight(path, n_features: int | None = None, zero_based: bool = False,
     return Dataset(csr(values, columns, np.concatenate([[0], np.cumsum(lengths)]), n), y)
 
 
-def read_blocks(path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None) -> Iterator[Block]:
+def read_blocks(
+    path, n_features: int | None = None, zero_based: bool = False, progress: bool | None = None, labelled: bool = True
+) -> Iterator[Block]:
     """Read a file as `load_svmlight` does, a block of some megabytes at a time; parameters and errors as there.
 
     Cost: O(mk) time, and memory for a block, or for the longest line.
@@ -110,6 +121,7 @@ def read_blocks(path, n_features: int | None = None, zero_based: bool = False, p
             try:
                 if isinstance(text, Exception):
                     raise _WrongLine(0, _shortened(str(text))) from text
+                text = text if labelled else UNLABELLED.sub(b"0 ", text)
                 block = _parsed(text, 0 if zero_based else 1, n_features)
             except _WrongLine as wrong:
                 line = number + (text.count(b"\n", 0, wrong.place) if wrong.place else 0)
@@ -201,7 +213,7 @@ def _parsed(text: bytes, first: int, n_features: int | None) -> Block:
         try:
             example = parse_line(text[place:end], first, n_features)
         except ValueError as error:
-            raise _WrongLine(place, _shortened(str(error))) from None
+            raise _WrongLine(place, explain(text[place:end]) or _shortened(str(error))) from None
         if example is not None:
             label, of_row = example
             for column, value in of_row:
@@ -232,7 +244,7 @@ def parse_line(line: bytes, first: int, n_features: int | None) -> tuple[float, 
     for token in entries:
         place, colon, value = token.partition(b":")
         if not colon:
-            raise ValueError("every entry after the label must be column:value")
+            raise ValueError(f"every entry after the label must be column:value; got {_shown(token)}")
         try:
             column = int(place) - first
         except ValueError:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reference import LOSSES, draw_indices
+from reference import draw_indices
 
 from ..runs.run import Run
 from .metrics import shown_quality
+from .overflow import Overflow
 from .settings import ORDER
 
 DRAWN_AT_ONCE = 1_000_000
@@ -105,14 +106,11 @@ def _take(run: Run, indices: np.ndarray, between: Callable[[int, Run], object] |
         run.run(indices, callback=between, progress=False)
     except FloatingPointError:
         loss, lam, t0 = run.problem.loss, run.problem.lam, np.min(run.t0)
-        cures = ["a stronger regularisation", "smaller numbers in X and y"]
-        if loss.slope_bound is None:
-            cures.append("a larger t0 (t0='auto' is right for a curvature of at most 1)")
-            bounded = [name for name, other in LOSSES.items() if other.slope_bound is not None and other.binary == loss.binary]
-            cures.append(f"a loss of bounded slope ({', '.join(bounded)})")
-        raise FloatingPointError(
+        raise Overflow(
             f"the iterates overflowed float64 by step {run.t}: steps of 1/(λ(t + t0)), with λ = {lam:g} and t0 = {t0:g}, are "
-            f"too long for these rows at first. Use {' or '.join(cures)}"
+            "too long for these rows at first",
+            *(("lam", "rows") if loss.slope_bound is not None else ("lam", "rows", "t0", "loss")),
+            loss=loss,
         ) from None
 
 

@@ -10,6 +10,7 @@ from ..runs.batch import start
 from ..runs.centring import find_centre
 from ..runs.run import Run
 from .classes import targets
+from .overflow import Overflow
 from .settings import Settings
 
 
@@ -48,7 +49,7 @@ def begin(problems: list[Problem], settings: Settings, sampling_weight: np.ndarr
         try:
             return start(problems, settings.algorithm, t0=t0, averaging_weights=settings.averaging_weights, centre=centre)
         except FloatingPointError:
-            raise FloatingPointError("the squared length of the mean row overflows float64. Scale the rows down") from None
+            raise Overflow("the squared length of the mean row overflows float64", "rows") from None
 
 
 def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None) -> list[float]:
@@ -59,7 +60,7 @@ def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: 
         return [0.0] * len(problems)
     by_lam = {problem.lam: float(safe_t0(problem, settings.centred, sampling_weight)) for problem in problems}
     if not np.isfinite(list(by_lam.values())).all():
-        raise FloatingPointError("t0 = R²/λ overflows float64. Scale the rows down, or regularise more")
+        raise Overflow("t0 = R²/λ overflows float64", "rows", "lam")
     return [by_lam[problem.lam] for problem in problems]
 
 
@@ -72,5 +73,5 @@ def scores(predictors: list[Predictor], X) -> np.ndarray:
         predictions = np.column_stack([predictor.predict(X) for predictor in predictors])
     if not np.isfinite(predictions).all():
         i = int(np.flatnonzero(~np.isfinite(predictions).all(axis=1))[0])
-        raise FloatingPointError(f"the score of row {i} (counted from 0) overflows float64. Scale its values down")
+        raise Overflow(f"the score of row {i} (counted from 0) overflows float64", "rows")
     return predictions

@@ -53,3 +53,8 @@ ORDER = "iid"
 def losses(binary: bool) -> tuple[str, ...]:
     """Names of the losses for classes, or of those for numbers to predict."""
     return tuple(name for name, loss in LOSSES.items() if loss.binary == binary)
+
+
+def losses_of_bounded_slope(binary: bool) -> tuple[str, ...]:
+    """Names of those for which no t0 is needed."""
+    return tuple(name for name in losses(binary) if LOSSES[name].slope_bound is not None)

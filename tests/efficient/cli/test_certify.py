@@ -69,6 +69,9 @@ def test_certify_refuses_other_rows_and_files_without_a_record(works, fails, mon
     Path("labels.svm").write_text(Path("a.svm").read_text().replace("0 3:2", "1 3:2"))
     for file in ("other.svm", "labels.svm", "b.svm"):
         fails(1, [repr(file), "'m' was trained on"], "certify", "m", file)
+    for loss in ("log", "squared"):
+        works("train", "a.svm", "-o", "held", "--loss", loss, "--lam", "0.5", "--epochs", "2", "--hold-out", "0.34")
+        assert "16 digits" in works("certify", "held", "a.svm")
     model = load_model("m")
     del model.training["digest"]
     model.save("old")

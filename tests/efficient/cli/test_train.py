@@ -174,8 +174,15 @@ def test_table_line_by_line(works, monkeypatch):
 def test_overflow_names_the_step_and_the_cure(fails):
     Path("a.svm").write_text("1 1:1e200\n-1 1:2e200\n3 1:1e200\n")
     command = ["train", "a.svm", "-o", "a.model", "--loss", "squared", "--algorithm", "asgd"]
-    fails(1, ["overflowed", "step", "larger t0", "absolute"], *command, "--t0", 0, printed=True)
-    fails(1, ["t0", "Scale the rows down"], *command)
+    fails(
+        1,
+        ["overflowed", "step", "larger --lam", "--scale", "larger --t0", "--loss absolute"],
+        *command,
+        "--t0",
+        0,
+        printed=True,
+    )
+    fails(1, ["t0", "--scale", "--lam"], *command)
     fails(1, ["mean row overflows"], "train", "a.svm", "-o", "a.model", "--loss", "absolute")
 
 
