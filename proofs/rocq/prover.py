@@ -28,8 +28,9 @@ OF_THE_REALS = {
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
 }
-"""Axioms by which Rocq's library defines the real numbers; a claim may rest on these and on no others."""
+"""Axioms by which Rocq's library defines the real numbers, exp and ln; a claim may rest on these and on no others."""
 
 
 class Claim(NamedTuple):
@@ -62,10 +63,9 @@ class Verdict(NamedTuple):
         """Say in a line what the kernel says."""
         if self.failure:
             return self.failure
-        if not self.axioms:
-            return "closed: no axioms"
         if self.proved:
-            return "the axioms of the real numbers"
+            names = sorted(axiom.rpartition(".")[2] for axiom in self.axioms)
+            return f"axioms of the real numbers: {', '.join(names)}" if names else "no axioms"
         return "rests on " + ", ".join(sorted(set(self.axioms) - OF_THE_REALS))
 
 
@@ -196,6 +196,6 @@ def explain(theory: str, text: str, error: str) -> str:
     before = "\n".join(text.splitlines()[:line])
     names = re.findall(r"^(?:Theorem|Lemma|Corollary|Definition|Fixpoint|Let) (\w+)", before, re.MULTILINE)
     labels = re.findall(r"^\(\* \[([^\]]+)\]", before, re.MULTILINE)
-    why = " ".join(error.partition("Error:")[2].split())[:160]
+    why = re.sub(r"^In environment.*? (?=The term|Unable|Cannot|Found|No )", "", " ".join(error.partition("Error:")[2].split()))
     of = f" ({labels[-1]})" if labels else ""
-    return f"{theory}.v, line {line}: {names[-1] if names else theory}{of} is not proved: {why}"
+    return f"{theory}.v, line {line}: {names[-1] if names else theory}{of} is not proved: {why[:200]}"

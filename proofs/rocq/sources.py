@@ -4,6 +4,7 @@ import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from . import definition
 from .fragment import MANY_MODELS, NUMBER, ONE_MODEL, Refused, check_hints, check_lanes, refuse
 from .translate import Function, Module, names_read
 
@@ -15,6 +16,7 @@ FILES = (
     *(f"{KERNELS}/{name}.py" for name in ("prefetch", "simd", "sparse", "batch")),
     *(f"efficient/{name}.py" for name in LOOPS),
     "reference/losses.py",
+    *(definition.PROBLEM, definition.SGD, definition.ASGD),
 )
 """Files that the theory is made of, from the root."""
 
@@ -46,6 +48,8 @@ def generated(root: Path = ROOT) -> str:
         if name == "sparse":
             constants |= _constants(file, sources[file])
         parts += [each.text for each in translated(module, _in_order(module, ast.parse(sources[file])))]
+    for file, nodes in definition.functions(sources):
+        parts += [each.text for each in translated(Module("reference", file, definition.KINDS, {}, {}, costs=False), nodes)]
     numbers = Module("loss", "reference/losses.py", {"p": NUMBER, "y": NUMBER}, {}, {}, costs=False)
     wanted = {name for loss in LOSSES for name in (loss, f"{loss}_derivative")}
     tree = ast.parse(sources[numbers.file])

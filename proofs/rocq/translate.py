@@ -93,6 +93,7 @@ class Function:
             self.kinds[name] = module.kinds.get(name) or self.refuse(node, f"the kind of the parameter {name} is not known")
         assigned = self.assigned(self.statements)
         self.written = [name for name in self.parameters if name in assigned and kind_of_entry(self.kinds[name])]
+        self.written = self.written if module.costs else []  # without costs names are bound anew, and nothing is stored
         self.lengths = self._lengths()
         self.places = self._places()
         self.results: list[str] = []
@@ -104,6 +105,9 @@ class Function:
 
     def refuse(self, node: ast.AST, why: str = "not in the fragment") -> NoReturn:
         fragment.refuse(self.module.file, node, why)
+
+    def is_array(self, name: str) -> bool:
+        return kind_of_entry(self.kinds[name]) is not None
 
     # ---- what a function assigns, asks for and calls
 
@@ -191,9 +195,8 @@ class Function:
         if isinstance(node, ast.Compare):
             return self.comparison(node)
         if isinstance(node, ast.IfExp) and not self.module.costs:
-            test = self.of_kind(node.test, TRUTH)
-            then, other = (self.of_kind(each, NUMBER) for each in (node.body, node.orelse))
-            return Term(f"(if {test.code} then {then.code} else {other.code})", NUMBER)
+            test, then = self.of_kind(node.test, TRUTH), self.expression(node.body)
+            return Term(f"(if {test.code} then {then.code} else {self.of_kind(node.orelse, then.kind).code})", then.kind)
         if isinstance(node, ast.Call):
             return self.called(node)
         return self.refuse(node)
@@ -228,6 +231,8 @@ class Function:
         return self.refuse(node)
 
     def binary(self, node: ast.BinOp, want: str | None) -> Term:
+        if isinstance(node.op, ast.MatMult) and "n" in self.parameters:
+            return Term(f"(dotn n {self.of_kind(node.left, NUMBERS).code} {self.of_kind(node.right, NUMBERS).code})", NUMBER)
         operator = OPERATORS.get(type(node.op)) or self.refuse(node)
         if isinstance(node.left, ast.Constant):
             right = self.expression(node.right, want)
@@ -274,6 +279,8 @@ class Function:
             return self.entry(node, arguments[0], arguments[1:])
         if isinstance(node.func, ast.Name) and self.kinds.get(node.func.id) == SLOPE and len(arguments) == 2:
             return Term(f"({name} {' '.join(self.of_kind(each, NUMBER).code for each in arguments)})", NUMBER)
+        if name == "problem.number":
+            return Term(f"(inj {self.of_kind(arguments[0], PLACE).code})", NUMBER)
         if not self.module.costs and name in ("abs", "exp", "log1p", "max"):
             return Term(f"(K{name} {' '.join(self.of_kind(each, NUMBER).code for each in arguments)})", NUMBER)
         return self.refuse(node, "not a function that is translated")
@@ -288,6 +295,8 @@ class Function:
         if isinstance(first, ast.Expr) and stem(first.value) in fragment.HINTS:
             return self.block(rest, end, broken)
         if isinstance(first, ast.AugAssign):
+            if isinstance(first.target, ast.Name) and first.target.id in self.parameters and self.is_array(first.target.id):
+                self.refuse(first, "changes an array of the caller as a whole")
             value = ast.copy_location(ast.BinOp(self.loaded(first.target), first.op, first.value), first)
             first = ast.copy_location(ast.Assign([first.target], value), first)
         counted = first.test if isinstance(first, ast.If) else first.iter if isinstance(first, ast.For) else first
@@ -338,7 +347,7 @@ class Function:
         called = self.callee(value)
         if len(node.targets) > 1:
             return "".join(self.store(each, self.value_for(each, value)) for each in node.targets)
-        if isinstance(value, ast.IfExp):
+        if isinstance(value, ast.IfExp) and self.module.costs:
             return self.chosen(node, target, value)
         if called is not None and isinstance(value, ast.Call):
             code = self.call(value)
@@ -409,7 +418,7 @@ class Function:
 
     def store(self, target: ast.expr, term: Term) -> str:
         if isinstance(target, ast.Name):
-            if target.id in self.parameters and kind_of_entry(term.kind):
+            if target.id in self.written:
                 self.refuse(target, "changes an array of the caller as a whole")
             self.set_kind(target, target.id, term.kind)
             return f"let {target.id} := {term.code} in\n"

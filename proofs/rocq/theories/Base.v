@@ -34,6 +34,10 @@ Context {Ar : Ops}.
 (* the integer n as a number: 1 + … + 1 *)
 Fixpoint inj (n : nat) : K := match n with O => K0 | S m => (inj m + K1)%K end.
 
+(* f(0) + … + f(n − 1), and v · x in n coordinates *)
+Fixpoint sum (n : nat) (f : nat -> K) : K := match n with O => K0 | S m => (sum m f + f m)%K end.
+Definition dotn n (w x : nat -> K) := sum n (fun k => (w k * x k)%K).
+
 (* scipy's compressed rows: the entries of row i stand at the places indptr[i], …, indptr[i + 1] − 1 *)
 Record rows := { r_data : nat -> K; r_indices : nat -> nat; r_indptr : nat -> nat }.
 

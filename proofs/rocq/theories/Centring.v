@@ -6,6 +6,12 @@ Context {F : Fld} {U : Undef}.
 Add Field KF : Kfield.
 Local Open Scope K_scope.
 
+Lemma minus_is_plus x e : x - e = x + - e. Proof. ring. Qed.
+Lemma pivot_back n w e b : b = b - dotn n w (fun k => - e k) - dotn n w e.
+Proof.
+  rewrite (dotn_comm n w e), (dotn_comm n w (fun k => - e k)), (dotn_ext n _ (fun k => (- K1) * e k + K0 * e k) w w) by (intros; ring || reflexivity).
+  rewrite dotn_lin. ring.
+Qed.
 Lemma plus_0 x : K0 + x = x. Proof. ring. Qed.
 
 (* [alg:casgd] *)
@@ -183,7 +189,7 @@ End Centre.
 
 Theorem centred_sgd_holds : centred_sgd.
 Proof.
-  intros F U X n m y weight dloss lam t0 indices T (W & Hl & Hn & HT) Hs. unfold run_csgd, the_mean.
+  intros F U X n m y weight dloss lam t0 indices T (W & Hl & Hn & HT). unfold run_csgd, the_mean.
   pose proof (add_up_ok X weight 0 m zeros K0 0 (fun i => proj1 (W i))) as A. destruct (casgd_add_up _ _ _ _ _ _ _) as [[sx tot] c1].
   destruct A as (A1 & A2 & A3). rewrite Nat.sub_0_r in *.
   pose proof (centre_ok n sx tot c1) as C. destruct (casgd_centre _ _ _ _) as [[xb th] c2]. destruct C as (C1 & C2 & C3).
@@ -219,4 +225,13 @@ Theorem translation_holds : translation.
 Proof.
   intros F U X X' shift n m y weight dloss lam t0 indices T omega (W & Hl & Hn & HT) (W' & _) Hs Ho Hi Hx.
   exact (translation_invariance n m y weight dloss lam t0 indices omega T Hl Hn HT Hs Ho X X' shift W W' Hi Hx).
+Qed.
+
+Theorem pivot_is_a_translation_holds : pivot_is_a_translation.
+Proof.
+  intros F U X X' pivot n m y weight dloss lam t0 indices T omega UX UX' Hs Ho Hi Hx.
+  pose proof (translation_holds F U X X' (fun k => Kopp (pivot k)) n m y weight dloss lam t0 indices T omega UX UX' Hs Ho Hi) as A.
+  specialize (A ltac:(intros i k Him Hk; rewrite Hx by assumption; apply minus_is_plus)).
+  destruct (run_casgd X _ _ _ _ _ _ _ _ _ _) as [[w b] c], (run_casgd X' _ _ _ _ _ _ _ _ _ _) as [[w' b'] c']. destruct A as (Aw & -> & _).
+  split; [exact Aw|]. rewrite (dotn_ext n w' w pivot pivot) by auto. apply pivot_back.
 Qed.

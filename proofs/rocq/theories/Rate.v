@@ -2,19 +2,18 @@
 Require Import Reals RealField Lra Lia List Arith.
 Require Import Base Generated Sparse Loops Centring Guarantee.
 Require Statements.
-Import Statements(sum, nsum, dotn, zeros, dense, well_formed, now, predict, slope, iter, w_, b_, implicit, total_w, total_b, total_implicit, ROps, RF, run_asgd, run_casgd, centred, usable, suits, within, draws, ones, steps_as_weights, rate2, rate3).
+Import Statements(nsum, zeros, dense, well_formed, now, predict, slope, iter, w_, b_, implicit, total_w, total_b, total_implicit, ROps, RF, run_asgd, run_casgd, centred, usable, suits, within, draws, ones, steps_as_weights, rate2, rate3).
 
 Open Scope R_scope.
 
-#[local] Existing Instance ROps.
 #[local] Existing Instance RF.
 
 Notation omega := steps_as_weights.
 
 Lemma inj_INR t : inj t = INR t.
-Proof. induction t; [reflexivity|]. rewrite S_INR. simpl. now rewrite IHt. Qed.
+Proof. induction t; [reflexivity|]. rewrite S_INR, <- IHt. reflexivity. Qed.
 Lemma sum_rsum n f : sum n f = rsum n f.
-Proof. induction n; [reflexivity|]. simpl. now rewrite IHn. Qed.
+Proof. induction n; [reflexivity|]. cbn [rsum]. rewrite <- IHn. reflexivity. Qed.
 
 Section Rate.
 Context {U : Undef}.
@@ -34,15 +33,15 @@ Lemma linV_snd a u b v : snd (linV a u b v) = a * snd u - b * snd v. Proof. refl
 
 Lemma ipV_lin a u b v z : ipV (linV a u b v) z = a * ipV u z - b * ipV v z.
 Proof.
-  unfold ipV, linV. cbn [fst snd]. pose proof (dotn_lin n a (- b) (fst u) (fst v) (fst z)) as H.
+  unfold ipV, linV. cbn [fst snd]. pose proof (@dotn_lin RF n a (- b) (fst u) (fst v) (fst z)) as H.
   assert (E : dotn n (fun k => a * fst u k - b * fst v k) (fst z) = dotn n (fun k => a * fst u k + - b * fst v k) (fst z))
-    by (apply dotn_ext; [intros; simpl; ring|reflexivity]).
+    by (apply (@dotn_ext RF); [intros; simpl; ring|reflexivity]).
   rewrite E. etransitivity; [apply f_equal2; [exact H|reflexivity]|]. simpl. ring.
 Qed.
 Lemma ipV_zero z : ipV zeroV z = 0.
-Proof. unfold ipV, zeroV, dotn. cbn [fst snd]. rewrite (sum_ext n _ (fun _ => K0)) by (intros; simpl; ring). rewrite sum_zero. simpl. ring. Qed.
+Proof. unfold ipV, zeroV, dotn. cbn [fst snd]. rewrite (@sum_ext RF n _ (fun _ => K0)) by (intros; simpl; ring). rewrite (@sum_zero RF). simpl. ring. Qed.
 Lemma ipV_sym u v : ipV u v = ipV v u.
-Proof. unfold ipV. rewrite dotn_comm. ring. Qed.
+Proof. unfold ipV. apply f_equal2; [apply (@dotn_comm RF)|apply Rmult_comm]. Qed.
 Lemma ipV_pos u : 0 <= ipV u u.
 Proof.
   unfold ipV, dotn. rewrite sum_rsum. assert (0 <= rsum n (fun k => fst u k * fst u k)) as H.
@@ -154,9 +153,9 @@ Lemma total_implicit_is xs om xbar pi T : total_implicit n xs y ones dloss lam 0
   = total_b n xs y ones dloss lam 0 pi om T - dotn n (total_w n xs y ones dloss lam 0 pi om T) xbar.
 Proof.
   unfold total_implicit, total_b. induction T.
-  - cbn [sum]. unfold dotn, total_w. cbn [sum]. rewrite (sum_ext n _ (fun _ => K0)) by (intros; apply Rmult_0_l). rewrite sum_zero. change (0 = 0 - 0). ring.
+  - cbn [sum]. unfold dotn, total_w. cbn [sum]. rewrite (@sum_ext RF n _ (fun _ => K0)) by (intros; apply Rmult_0_l). rewrite (@sum_zero RF). change (0 = 0 - 0). ring.
   - cbn [sum]. rewrite IHT. unfold implicit.
-    assert (G := dotn_grow n (total_w n xs y ones dloss lam 0 pi om T) (om T) (w_ n xs y ones dloss lam 0 pi (S T)) xbar).
+    assert (G := @dotn_grow RF n (total_w n xs y ones dloss lam 0 pi om T) (om T) (w_ n xs y ones dloss lam 0 pi (S T)) xbar).
     change (dotn n (total_w n xs y ones dloss lam 0 pi om (S T)) xbar)
       with (dotn n (fun k => (total_w n xs y ones dloss lam 0 pi om T k + om T * w_ n xs y ones dloss lam 0 pi (S T) k)%K) xbar).
     rewrite G. cbn [Kadd Kmul Ksub Fops RF ROps]. Rring.
@@ -176,7 +175,7 @@ Proof.
   apply F_ext; unfold explicit; cbn [fst snd].
   - intros k Hk. rewrite Aw by exact Hk. rewrite sum_omega. unfold meanW. rewrite linV_fst, hist_length, sumW_is. cbn [Kdiv Fops RF ROps zeroV fst]. unfold Rdiv, xc. ring.
   - rewrite Ab, sum_omega, total_implicit_is. unfold meanW. rewrite linV_snd, hist_length, sumB_is. cbn [Kdiv Fops RF ROps zeroV snd].
-    rewrite (dotn_ext n w (fun k => @total_w RF n xc y ones dloss lam 0 indices omega T k / total T) xbar xbar); [|intros k Hk; rewrite Aw by exact Hk; rewrite sum_omega; reflexivity|reflexivity].
+    change ROps with (@Fops RF). rewrite (@dotn_ext RF n w (fun k => @total_w RF n xc y ones dloss lam 0 indices omega T k / total T) xbar xbar); [|intros k Hk; rewrite Aw by exact Hk; rewrite sum_omega; reflexivity|reflexivity].
     assert (Sc : dotn n (fun k => @total_w RF n xc y ones dloss lam 0 indices omega T k / total T) xbar
       = / total T * dotn n (@total_w RF n xc y ones dloss lam 0 indices omega T) xbar).
     { unfold dotn. etransitivity; [|exact (@sum_scale RF n (/ total T) (fun k => (total_w n xc y ones dloss lam 0 indices omega T k * xbar k)%K))].

