@@ -485,7 +485,11 @@ class Function:
     def live(self, names: list[str], rest: list[ast.stmt]) -> list[str]:
         """Keep the names that matter afterwards."""
         later = names_read(rest) | names_read(self.later) | set(self.written)
-        return [name for name in names if name in later]
+        return self.ordered(name for name in names if name in later)
+
+    @staticmethod
+    def ordered(names: Iterable[str]) -> list[str]:
+        return sorted(names, key=lambda name: fragment.ORDER.index(name) if name in fragment.ORDER else len(fragment.ORDER))
 
     def inside(self, body: list[ast.stmt], after: list[ast.stmt], end: str, broken: str | None = None) -> str:
         before, self.later = self.later, [*after, *self.later]
@@ -511,7 +515,7 @@ class Function:
             self.refuse(node, f"{variable} is another variable, too")
         self.kinds[variable] = PLACE
         carried = self.carried(node.body) | set(self.live(assigned, rest))
-        names = [name for name in assigned if name in carried]
+        names = self.ordered(name for name in assigned if name in carried)
         breaks = any(isinstance(each, ast.If) and isinstance(each.body[0], ast.Break) for each in node.body)
         state = self.packed(names)
         end, broken = (f"(false, {state})", f"(true, {state})") if breaks else (state, None)
