@@ -29,7 +29,10 @@ MANY_MODELS = ONE_MODEL | {
 }
 """Kind of each parameter of the loop for many models."""
 
-ORDER = tuple("t i first d q p finite g hg v u w xbar a c h total theta z r s".split())
+ORDER = (
+    *("t", "i", "first", "d", "q", "p", "finite", "g", "hg", "v", "u", "w", "xbar"),
+    *("a", "c", "h", "total", "theta", "z", "r", "s"),
+)
 """Order of the variables that a loop carries, whatever the order of the lines; others come after, as they are assigned."""
 
 HINTS = {"ahead", "ahead_of", "ahead_in_order", "side_by_side"}

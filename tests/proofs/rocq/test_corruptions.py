@@ -25,6 +25,7 @@ def test_corruption_is_refused_or_not_proved(corruption):
     assert bool(outcome(corruption, THEORIES)) == (corruption.where not in EQUIVALENT)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("rocq")
 def test_edits_that_change_nothing_are_still_proved(copy):
     copy("efficient/casgd.py", "    for j in range(len(xbar)):\n", "    for place in range(len(xbar)):\n")
@@ -34,4 +35,4 @@ def test_edits_that_change_nothing_are_still_proved(copy):
     total, z = "        total = total + omega[j]\n", "        z = z + g * q  # alg:casgd, line 16; eq. 13 (eqn:zDef)\n"
     root = copy("efficient/casgd.py", total + z, z + total)  # an order
     check = Check(root)
-    assert [verdict.failure for theory in ("Loops", "Centring") for verdict in check.verdicts(theory) if not verdict.proved] == []
+    assert [verdict.failure for theory in ("Loops", "Centring") for verdict in check.verdicts(theory)] == [""] * 8

@@ -34,6 +34,7 @@ def test_theory_admits_nothing(theory):
     )
 
 
+@pytest.mark.nightly  # the ledger proves the same
 @pytest.mark.usefixtures("rocq")
 def test_main_proves_every_claim_and_names_its_axioms(capsys):
     assert main() == 0
@@ -59,6 +60,7 @@ def test_changed_token_fails_with_the_theorem_and_the_equation(copy):
     assert "Loops.v, line" in verdict.figure
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("rocq")
 @pytest.mark.parametrize(
     ("file", "old", "new", "theory", "lemma"),
