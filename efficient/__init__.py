@@ -1,6 +1,6 @@
 """Run Algorithms 1 to 3 of *Linear Learning with Sparse Data* at cost O(n + Tk).
 
-The loop of each is written once: compiled on float64, plain Python on fractions, symbols and counting arrays. For speed,
+The loop of each is written once: compiled on float64, plain Python on fractions, symbols, balls and counting arrays. For speed,
 `kernels.batch` restates Algorithms 2 and 3 for K models in one pass; `proofs.proved.batch` proves the loops equal.
 """
 

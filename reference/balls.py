@@ -72,7 +72,8 @@ def climb(run: Callable[[], Result], wanted: Callable[[Result], bool], ladder=LA
 class Ball:
     """Real number within `radius` of `midpoint`, with the operations that the algorithms need.
 
-    Every float64 and every int converts exactly; a Fraction is enclosed.
+    Every float64 and every int converts exactly; a Fraction is enclosed. A ball does not convert to a float by itself, so that
+    a function of `math` for floats refuses one.
     """
 
     __slots__ = ("x",)
@@ -170,9 +171,6 @@ class Ball:
 
     def __bool__(self) -> bool:
         return self != 0
-
-    def __float__(self) -> float:
-        return self.midpoint
 
     def __int__(self) -> int:
         whole = self.x.unique_fmpz()
@@ -273,7 +271,7 @@ def in_balls(loss: Loss) -> Loss:
         if loss.kink is None:
             return _made(arb(_inside(low)).union(arb(_inside(high))))
         if low != high:
-            raise Undecided(f"the prediction {p!r} may be on either side of the kink for y = {float(y):g}")
+            raise Undecided(f"the prediction {p!r} may be on either side of the kink for y = {ball(y).midpoint:g}")
         return low
 
     return replace(loss, derivative=of_ends, value=_on_balls(loss.value), exact=None)

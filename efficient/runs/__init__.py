@@ -1,1 +1,1 @@
-"""Keep a run that can stop, resume, be saved and loaded, for one model or for many."""
+"""Keep a run that can stop, resume, be saved, loaded and certified, for one model or for many."""

@@ -38,7 +38,14 @@ class BallRun(NamedTuple):
 
 
 def run_on_balls(
-    begin: Callable[..., Any], problem: Problem, indices, slopes: Sequence[float] | None = None, **options
+    begin: Callable[..., Any],
+    problem: Problem,
+    indices,
+    slopes: Sequence[float] | None = None,
+    *,
+    digits: int = DIGITS,
+    ladder: Sequence[int] | None = None,
+    progress: bool | None = None,
 ) -> BallRun:
     """Run a problem exactly: on balls, at the first precision that decides every step and gives the digits.
 
@@ -50,8 +57,12 @@ def run_on_balls(
     indices : sequence of T row numbers
     slopes : T numbers, optional
         Derivatives to take in place of ℓ'(p_t), each times the weight of its example: those of another run.
-    options : digits, ladder, progress
-        Digits of the largest weight; the precisions to try; as for `Run.run`.
+    digits : int
+        Digits that the largest number of each predictor must have.
+    ladder : sequence of int, optional
+        Precisions to try, in bits; by default `reference.balls.LADDER`.
+    progress : bool, optional
+        As for `Run.run`.
 
     Raises
     ------
@@ -64,14 +75,13 @@ def run_on_balls(
     """
     from reference import balls
 
-    digits, progress = options.get("digits", DIGITS), options.get("progress")
     on_balls = balls.on_balls(problem) if problem.number is np.float64 else problem
     run = partial(_run, begin, on_balls, indices, slopes, progress, balls.Undecided)
 
     def wanted(found: BallRun) -> bool:
         return all(_relative_radius(each) <= 10.0**-digits for each in (found.last, found.average) if each is not None)
 
-    found, bits = balls.climb(run, wanted, options.get("ladder", balls.LADDER))
+    found, bits = balls.climb(run, wanted, ladder or balls.LADDER)
     return found._replace(bits=bits)
 
 
@@ -208,7 +218,7 @@ def digits_of(relative: float) -> int:
     return int(max(0, min(17, -math.log10(relative)))) if relative else 17
 
 
-def certificate(state, indices, predictor: Predictor | None = None, rows=None, **options) -> Certificate:
+def certificate(state, indices, predictor: Predictor | None = None, rows=None, progress: bool | None = None) -> Certificate:
     """Certify the result of a run of these indices from the first step on; see `State.certify`."""
     from reference import balls
 
@@ -223,8 +233,8 @@ def certificate(state, indices, predictor: Predictor | None = None, rows=None, *
     found = made if predictor is None else predictor
     if len(found.w) != state.problem.n:
         raise ValueError(f"predictor must have {state.problem.n} weights, one for each column; got {len(found.w)}")
-    exact = run_on_balls(begin, state.problem, indices, **options)
-    own = run_on_balls(begin, state.problem, indices, slopes, **options)
+    exact = run_on_balls(begin, state.problem, indices, progress=progress)
+    own = run_on_balls(begin, state.problem, indices, slopes, progress=progress)
     with balls.precision(exact.bits):
         w, b = distances(found, exact.result)
         alone = max(*distances(made, own.result)[0], distances(made, own.result)[1], EPS * _largest(made))
@@ -265,7 +275,12 @@ def _begin(state, problem: Problem):
 
 def float_weights(averaging_weights: AveragingWeights) -> AveragingWeights:
     """Give the averaging weights of a float64 run for one step number of any arithmetic: float64 numbers, taken exactly."""
-    return lambda t: float(np.ravel(averaging_weights(np.array([float(t)])))[0])
+    return lambda t: float(np.ravel(averaging_weights(np.array([_float(t)])))[0])
+
+
+def _float(number) -> float:
+    """Convert a number of any arithmetic to the nearest float64; of a ball, the midpoint."""
+    return float(getattr(number, "midpoint", number))
 
 
 def parted(problem: Problem, indices, exact: BallRun, slopes: Sequence[float]) -> tuple[int, float] | None:
@@ -274,7 +289,7 @@ def parted(problem: Problem, indices, exact: BallRun, slopes: Sequence[float]) -
     if kink is None:
         return None
     for t, (i, slope) in enumerate(zip(indices, slopes, strict=True)):
-        if problem.sample_weight[i] * float(exact.slopes[t]) != slope:
+        if problem.sample_weight[i] * _float(exact.slopes[t]) != slope:
             return t + 1, abs(exact.p[t] - kink(problem.y[i])).midpoint
     return None
 

@@ -46,7 +46,7 @@ def test_ball_operations_enclose_the_exact_result(operation, bits):
 def test_ball_of_floats_is_a_point_and_of_a_fraction_is_not():
     assert Ball(0.1).radius == 0 and Ball(0.1).contains(Fraction(0.1)) and not Ball(0.1).contains(Fraction(1, 10))
     assert Ball(THIRD).radius > 0 and Ball(THIRD).contains(THIRD)
-    assert -Ball(2) == -2 and abs(Ball(-2)) == 2 and Ball(3) ** 2 == 9 and int(Ball(7)) == 7 and float(Ball(0.5)) == 0.5
+    assert -Ball(2) == -2 and abs(Ball(-2)) == 2 and Ball(3) ** 2 == 9 and int(Ball(7)) == 7 and Ball(0.5).midpoint == 0.5
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
@@ -134,6 +134,16 @@ def test_algorithms_on_balls_enclose_those_on_fractions(side, data, loss):
                 for one, other in (*zip(found.w, wanted.w, strict=True), (found.b, wanted.b)):
                     # the log-loss of fractions is rounded to 2^-128
                     assert ball(one).contains(other) or (LOSSES[loss].exact and ball(one).distance(other) < 2.0**-100)
+
+
+def inner(p):
+    return math.exp(-p)
+
+
+def test_loss_that_would_leave_the_balls_is_refused():
+    hidden = Loss("hidden", lambda p, y: math.log1p(math.exp(p)), lambda p, y: 1 / (1 + inner(p)))
+    with pytest.raises(TypeError, match="Ball"):  # its midpoint would do, and say nothing of the radius
+        in_balls(hidden).derivative(Ball(0.5), Ball(1))
 
 
 def test_lam_and_t0_of_balls_are_checked():

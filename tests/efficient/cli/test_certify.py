@@ -1,6 +1,7 @@
 """casgd certify: the certificate of a model file, and what it refuses."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_certify_refuses_other_rows_and_files_without_a_record(works, fails, mon
         fails(1, [repr(file), "'m' was trained on"], "certify", "m", file)
     for loss in ("log", "squared"):
         works("train", "a.svm", "-o", "held", "--loss", loss, "--lam", "0.5", "--epochs", "2", "--hold-out", "0.34")
-        assert "16 digits" in works("certify", "held", "a.svm")
+        assert re.search(r"\b1[4-7] digits", works("certify", "held", "a.svm"))
     model = load_model("m")
     del model.training["digest"]
     model.save("old")

@@ -12,7 +12,7 @@ from efficient.runs.algorithms import ALGORITHMS
 from proofs.compared import judge as judging
 from proofs.compared.judge import VISIBLE, define, judge
 from reference import LOSSES, Loss, Predictor, Problem, draw_indices
-from reference.balls import on_balls, precision
+from reference.balls import ball, on_balls, precision
 from reference.datasets import make_generic, make_shifted, make_text, make_ties
 from tests.helpers import PROBLEMS, draws, floats
 
@@ -221,7 +221,7 @@ def test_definition_on_balls_is_within_the_running_bound():
             side, bounds = define(problem, indices, centred)
             with precision(256):
                 steps = list(reference.iterates(on_balls(problem), indices, centred=centred))
-                off = [float(abs(step.p - p)) for step, p in zip(steps, side.p.tolist(), strict=True)]
+                off = [ball(step.p).distance(p) for step, p in zip(steps, side.p.tolist(), strict=True)]
                 last = [w.distance(found) for w, found in zip(steps[-1].predictor.w, side.last.w.tolist(), strict=True)]
             assert [step.g for step in steps] == side.g.tolist()
             assert all(one <= bound for one, bound in zip(off, bounds.p, strict=True)) and max(off) > 0

@@ -7,6 +7,7 @@ import pytest
 
 import reference
 from efficient import State
+from proofs.compared.judge import judge as judge_by_balls
 from proofs.conformance.answers import Function
 from proofs.conformance.bounds import bounds
 from proofs.conformance.cases import ALGORITHM, load
@@ -58,6 +59,18 @@ def test_exact_runs_equal_every_number_of_the_vectors(train, every):
     cases = load()[::every]
     for case, replies in zip(cases, Function(train).ask(cases, True), strict=True):
         assert judge(case, replies, True).verdict == "passed", case.id
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_bounds_cover_the_rounding_of_definition_and_loop_as_the_judge_bounds_it(every):
+    for case in load()[::every]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            problem = Problem(case.matrix(), case.y, case.loss, case.lam)
+            verdict = judge_by_balls(problem, case.indices, [case.algorithm])[case.algorithm]
+        assert verdict.holds and not verdict.overflow, (case.id, str(verdict))
+        for side in (verdict.shrinking, verdict.rounding):
+            pairs = list(zip(side.p, case.p_tolerance, strict=True))
+            assert all(bound <= tolerance for bound, tolerance in pairs[1:] if tolerance is not None), case.id
 
 
 def relative_tolerance(case):
