@@ -1,6 +1,6 @@
 """Data that examples, tests and measurements share: two real sets and seeded makers.
 
-Every function returns a `Dataset`, whose X is canonical CSR in float64: `Problem` uses it without a copy.
+Every function returns a `Dataset`, whose X is canonical CSR in float64: `as_rows` uses it without a copy.
 """
 
 from pathlib import Path

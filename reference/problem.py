@@ -9,7 +9,7 @@ import numpy as np
 
 from .arithmetic import balls_of, check_lam, number_type, shown
 from .losses import Loss, get_loss, in_exact
-from .rows import BLOCK, Rows, as_rows, one_each
+from .rows import BLOCK, Rows, as_rows, one_each, owned, sealed
 from .sampling import check_indices, check_weight, mean_row
 
 
@@ -102,12 +102,14 @@ class Problem:
     """L2-regularised linear learning: minimise F(w, b) = λ/2 (‖w‖² + b²) + (1/m) Σ_i ℓ(w · x_i + b, y_i).
 
     The bias b is regularised, as in the paper; so F depends on the origin, which is why centring is worth while.
-    All input is validated here, once; the algorithms trust a Problem.
+    All input is validated here, once; the algorithms trust a Problem. So it keeps arrays of its own, which are read-only:
+    whatever the caller writes into X, y or the weights afterwards, the Problem is the same.
 
     Parameters
     ----------
     X : array-like, scipy.sparse array or matrix, or DataFrame, of shape (m, n)
-        The feature vectors, held as `Rows`; `as_rows` says which of them are copied.
+        The feature vectors, held as `Rows`. They are copied, unless their memory can be read only, as that of bytes and of
+        memory maps opened for reading. The file of such a map must not change while the Problem is used.
     y : array-like of shape (m,)
         The labels: finite numbers, and -1 or +1 where the loss says so (hinge, log).
     loss : {"absolute", "squared", "hinge", "log"} or Loss
@@ -130,16 +132,23 @@ class Problem:
         self.lam: Any = check_lam(lam)
         self.number: Any = number_type(self.lam)
         self.loss = get_loss(loss)
-        self.X: Rows = as_rows(X, self.number)
+        self.X: Rows = owned(as_rows(X, self.number))
         self.y = _check_labels(y, self.m, self.number, self.loss)
         if sample_weight is None:
-            self.sample_weight = np.broadcast_to(np.array(self.number(1)), self.m)  # broadcast 1, no memory
+            self.sample_weight = np.broadcast_to(sealed(np.array(self.number(1))), self.m)  # broadcast 1, no memory
         else:
-            self.sample_weight = check_weight(sample_weight, self.m, "sample_weight", self.number)
+            self.sample_weight = sealed(check_weight(sample_weight, self.m, "sample_weight", self.number))
         if balls := balls_of(self.lam):
             self.loss = balls.in_balls(self.loss)
         elif self.number is not np.float64:
             self.loss = in_exact(self.loss)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Own the arrays of a copy or a pickle as well."""
+        vars(self).update(kept)
+        if self.y.flags.writeable:  # a deep copy
+            self.X = self.X._replace(data=sealed(self.X.data), indices=sealed(self.X.indices), indptr=sealed(self.X.indptr))
+            self.y, self.sample_weight = sealed(self.y), sealed(self.sample_weight)
 
     def variant(self, y=None, lam=None) -> "Problem":
         """Make the same problem with other labels or another λ; its rows are neither copied nor validated again.
@@ -184,7 +193,7 @@ class Problem:
     @cached_property
     def xbar(self) -> np.ndarray:
         """Mean feature vector x̄, weighted as the examples are."""
-        return mean_row(self.X, self.sample_weight)
+        return sealed(mean_row(self.X, self.sample_weight))
 
     def objective(self, predictor: Predictor, centred: bool = False):
         """Compute F(w, b), eq. 1; with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
@@ -244,7 +253,7 @@ class Problem:
 
 
 def _check_labels(y, m: int, number, loss: Loss) -> np.ndarray:
-    labels = one_each("y", y, m, number)
+    labels = sealed(one_each("y", y, m, number))
     if loss.binary:
         wrong = labels[(labels != -1) & (labels != 1)]
         if len(wrong):

@@ -123,6 +123,53 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     return rows
 
 
+def owned(X: Rows) -> Rows:
+    """Copy those arrays of the rows that a caller could still change, and seal all: no later write reaches the rows.
+
+    Read-only memory maps and other read-only buffers are used as they are, without a copy. Their files must not change.
+
+    Cost: O(mk) time, and the memory of what is copied.
+    """
+    data, indices, indptr = (each if is_sealed(each) else sealed(each.copy()) for each in X[:3])
+    return Rows(data, indices, indptr, X.n)
+
+
+def lent(X):
+    """Seal CSR rows of floats in place of copying them, for a caller who keeps writers away as long as they are used."""
+    if sp.issparse(X) and _has_rows_of_floats(X):
+        X = copy.copy(X)
+        X.data, X.indices, X.indptr = sealed(X.data), sealed(X.indices), sealed(X.indptr)
+    return X
+
+
+def sealed(array: np.ndarray) -> np.ndarray:
+    """Give a read-only view: one through a read-only buffer, which numpy never makes writeable again.
+
+    numpy cannot lay a buffer of objects under an array; a view of such an array is merely marked as read-only.
+    """
+    if not array.dtype.hasobject:
+        return array if is_sealed(array) else np.asarray(memoryview(array).toreadonly())  # type: ignore[arg-type]
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def is_sealed(array) -> bool:
+    """Tell whether an array is on a read-only buffer: `sealed`, bytes, or a memory map that was opened for reading."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    try:
+        return not isinstance(array, np.ndarray) and array is not None and memoryview(array).readonly
+    except TypeError:  # a buffer of another kind, of which nothing is known
+        return False
+
+
+def check_unchanged(X: Rows, name: str = "X") -> None:
+    """Raise ValueError if the values, which were finite, no longer are: the file of a memory map was written to."""
+    if not X.exact and len(wrong := X.data[~np.isfinite(X.data)]):
+        raise ValueError(f"{name} must not change once it is validated; got {wrong[0]} in its memory map. Copy the rows first")
+
+
 def as_array(values, name: str) -> np.ndarray:
     """Make an array of an array-like; refuse ragged rows and masked entries."""
     if np.ma.is_masked(values):

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from reference import LOSSES, Problem
+from reference.rows import lent
 
 from ..kernels.blocks import progress_bar
 from ..runs.run import Run
@@ -50,7 +51,7 @@ def train(options: argparse.Namespace) -> None:
     transform = fit_transform_to(examples.X, options.transform)
     X, y = transform.apply(examples.X), examples.y
     held_X = transform.apply(held.X) if held else None
-    problems = make_problems(X, y, classes, loss, [options.lam])
+    problems = make_problems(lent(X), y, classes, loss, [options.lam])
     settings = {name: getattr(options, name) for name in SETTINGS}
     checkpoint = Checkpoint(options.checkpoint, settings) if options.checkpoint else None
     run = _resumed(checkpoint, problems, options) or begin(problems, options.settings)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from reference import LOSSES, Loss, Predictor
 from reference.averaging import AVERAGES
 from reference.losses import get_loss
-from reference.rows import well_formed
+from reference.rows import lent, well_formed
 from reference.sampling import ORDERS, check_weight
 
 from ..runs.algorithms import ALGORITHMS
@@ -73,6 +73,7 @@ class LinearEstimator(BaseEstimator):
         self._check_parameters()
         resumed = hasattr(self, "_run") and (stream or self.warm_start)
         X, y = self._validated(X, y, reset=not resumed, y_numeric=is_regressor(self))
+        X = X if self.callback else lent(X)  # the caller cannot write there before the rows are forgotten
         weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
         known = self._known_classes(y, classes, resumed) if stream else self._find_classes(y, weight)
         sampling_weight = self._drawn(y, known, weight)

@@ -6,7 +6,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from reference.rows import Rows
+from reference.rows import Rows, sealed
 
 from .loop_cache import LoopCache, is_cached
 
@@ -35,8 +35,9 @@ def in_arithmetic(function, exact: bool):
 def unsigned(X: Rows) -> Rows:
     """View the column numbers as unsigned: numba then need not test each for being negative.
 
-    `Problem` has checked that they are in range.
+    `Problem` has checked that they are in range. All rows are read-only, so that one version of a loop serves them all.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
         X = X._replace(data=X.data.astype(np.float64, copy=False))
-    return X._replace(indices=X.indices.view(f"u{X.indices.dtype.itemsize}"))
+    columns = X.indices.view(f"u{X.indices.dtype.itemsize}")
+    return X._replace(data=sealed(X.data), indices=sealed(columns), indptr=sealed(X.indptr))

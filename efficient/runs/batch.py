@@ -9,7 +9,7 @@ import numpy as np
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, check_t0, shown
 from reference.averaging import AveragingWeights
-from reference.rows import Rows
+from reference.rows import Rows, sealed
 
 from ..kernels import batch as many
 from ..kernels.prefetch import LINE
@@ -95,6 +95,7 @@ class States(Run[list[Predictor]]):
         n, models = self.problem.n, len(problems)
         self.t0, self._lam = self._zeros(models), self._zeros(models)
         self.t0[:], self._lam[:] = offsets, [problem.lam for problem in problems]
+        self.t0 = sealed(self.t0)
         self._y = _labels(problems)
         self._room = self._aligned(n, models)
         self._numbers = {name: self._zeros(models) for name in many.NUMBERS}
@@ -130,7 +131,7 @@ class States(Run[list[Predictor]]):
         if self._parts.centred:
             mean = self.xbar, self.theta, self._projections
         else:  # x̄ = 0: every row has the projection 0
-            mean = self._zeros(0), number(1), np.broadcast_to(np.array(number(0)), problem.m)
+            mean = sealed(self._zeros(0)), number(1), np.broadcast_to(np.array(number(0)), problem.m)
         return self._steps(
             *(self._X, self._y, problem.sample_weight, self._lam, self._dloss, indices, self.t0, omega),
             *(*mean, number(self.t), self._room, *self._numbers.values(), *self._workroom),
@@ -160,6 +161,13 @@ class States(Run[list[Predictor]]):
         Cost: O(mK); O(n + mk) more with a pivot.
         """
         first, *_ = problems = _alike(problems)
+        with self._alone():
+            self._check_all_follow(problems)
+            self._use(first, problems=problems, _y=_labels(problems))
+        return self
+
+    def _check_all_follow(self, problems: tuple[Problem, ...]) -> None:
+        first, *_ = problems
         if len(problems) != len(self.problems) or first.n > len(self._room):
             raise ValueError(
                 f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
@@ -167,15 +175,13 @@ class States(Run[list[Predictor]]):
             )
         for before, problem in zip(self.problems, problems, strict=True):
             self._check_follows(before, problem)
-        self.problems, self._y = problems, _labels(problems)
-        self._use(first)
-        return self
 
     def forget_rows(self) -> Self:
         """Let go of the rows and labels, as `State.forget_rows`."""
-        self._use(without_rows(self.problem))
-        self.problems = tuple(self.problem.variant(lam=problem.lam) for problem in self.problems)
-        self._y = _labels(self.problems)
+        with self._alone():
+            empty = without_rows(self.problem)
+            problems = tuple(empty.variant(lam=problem.lam) for problem in self.problems)
+            self._use(empty, problems=problems, _y=_labels(problems))
         return self
 
     def _recovered(self, recovery: Recovery) -> list[Predictor]:

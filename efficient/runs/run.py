@@ -2,8 +2,10 @@
 
 import copy
 import os
+import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from reference import Predictor, Problem
 from reference.arithmetic import check_finite, shown
 from reference.averaging import AveragingWeights, check_weights, evaluate
-from reference.rows import Rows
+from reference.rows import Rows, check_unchanged, sealed
 from reference.sampling import check_indices
 
 from ..kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
@@ -24,6 +26,9 @@ from .files import check_stored, write_whole
 from .saving import checksum, loss_identity
 
 Made = TypeVar("Made", Predictor, list[Predictor])
+
+NOT_KEPT = ("_lock", "_changing", "_dloss", "_steps")
+"""Parts that a copy or a pickle makes anew."""
 
 
 class Run(Generic[Made]):
@@ -45,6 +50,8 @@ class Run(Generic[Made]):
     s: Any
     xbar: np.ndarray
     theta: Any
+    _X: Rows
+    _projections: np.ndarray
     _source: Any
     _advance: Callable[[np.ndarray, np.ndarray], Any]
     _check_finite: Callable[[], None]
@@ -73,8 +80,8 @@ class Run(Generic[Made]):
         self._may_pivot = pivot
         self.pivot: np.ndarray | None = None
         self.t = 0
-        self._running = False
-        self._compile()
+        self._running = False  # True in a block, and after an error that cut one off
+        self._begin()
         rows = None
         if parts.mean is not None:
             (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.sample_weight, pivot=pivot)
@@ -82,25 +89,59 @@ class Run(Generic[Made]):
             self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
             if not problem.X.exact:
                 check_finite(0, self.theta)
+            self.xbar = sealed(self.xbar)
         self._use(problem, rows)
 
-    def _compile(self) -> None:
+    def _begin(self) -> None:
+        """Make what is not kept in a copy or a pickle."""
+        self._lock, self._changing = threading.RLock(), False
         exact, derivative = self.problem.X.exact, self.problem.loss.derivative
         self._dloss = derivative if exact else loss_function(derivative)
         self._steps = in_arithmetic(self._source, exact)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_dloss", "_steps")}
+        with self._alone(changing=False):
+            return {name: value for name, value in vars(self).items() if name not in NOT_KEPT}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         vars(self).update(kept)
-        self._compile()
+        self._begin()
+        if self._parts.centred:
+            self.xbar = sealed(self.xbar)
 
-    def _use(self, problem: Problem, rows: Rows | None = None) -> None:
-        """Let the next steps be taken on these rows, which are `rows` after preparation."""
-        self.problem = problem
-        self._X = prepared(problem.X, self.pivot if problem.m else None) if rows is None else rows
-        self._projections = self._zeros(0)
+    def __copy__(self) -> Self:
+        """Copy what a run changes as well: two runs on the same vectors would be neither's."""
+        return copy.deepcopy(self, {id(each): each for each in (self._X, self.problem, *self.problems)})
+
+    @contextmanager
+    def _alone(self, changing: bool = True) -> Iterator[None]:
+        """Refuse other threads meanwhile, and with `changing` a callback, which may look at its run but not change it."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError(
+                "state must not be in the middle of a run, or of another call, in another thread; got two calls at once. "
+                "Look at a run in its callback"
+            )
+        try:
+            before = self._changing
+            if changing and before:
+                raise RuntimeError(
+                    "state must not be in the middle of a run; got a callback that changes it. Return from the callback first"
+                )
+            self._changing = before or changing
+            try:
+                yield
+            finally:
+                self._changing = before
+        finally:
+            self._lock.release()
+
+    def _prepared(self, problem: Problem) -> Rows:
+        return prepared(problem.X, self.pivot if problem.m else None)
+
+    def _use(self, problem: Problem, rows: Rows | None = None, **others) -> None:
+        """Let the next steps be taken on these rows, which are `rows` after preparation. One call replaces all, or nothing."""
+        rows = self._prepared(problem) if rows is None else rows
+        vars(self).update(problem=problem, _X=rows, _projections=self._zeros(0), **others)
 
     def _zeros(self, *shape: int) -> np.ndarray:
         if not self.problem.X.exact:
@@ -135,14 +176,19 @@ class Run(Generic[Made]):
         Raises
         ------
         TypeError, ValueError
-            Unusable arguments; no step was taken.
+            Unusable arguments, and no step was taken; or a callback wrote such ones into the indices.
         FloatingPointError
             The iterates overflowed; names the step by which they had.
         RuntimeError
-            Another thread is running this state, or a run of it was cut off by an error.
+            Another thread uses this state, it is called in a callback, or a run of it was cut off by an error.
 
         Cost: O(k) a step, for each model.
         """
+        with self._alone():
+            self._run(indices, callback, every, progress)
+        return self
+
+    def _run(self, indices, callback, every: int | None, progress: bool | None) -> None:
         self._check_rows()
         indices = check_indices(indices, self.problem.m)
         every = _check_callback(callback, every)
@@ -155,13 +201,13 @@ class Run(Generic[Made]):
             if self._parts.mean is not None:
                 self._project(self._parts.mean, len(indices))
             for start, stop in blocks(first, last, size, every):
-                self._take(indices[start - first : stop - first])
+                block = indices[start - first : stop - first]
+                self._take(block if callback is None else check_indices(block.copy(), self.problem.m))  # it may write there
                 if bar is not None:
                     bar.update(stop - start)
                 if callback is not None and (every is None or stop % every == 0 or stop == last):
                     callback(self.t, self)
                 let_through()
-        return self
 
     def _take(self, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, in one call of the loop."""
@@ -172,7 +218,11 @@ class Run(Generic[Made]):
         with np.errstate(over="ignore", invalid="ignore"):
             self.t = int(self._advance(indices, omega))
         self._running = False
-        self._check_whole()
+        try:
+            self._check_whole()
+        except FloatingPointError:
+            check_unchanged(self.problem.X)
+            raise
 
     def _check_whole(self) -> None:
         if self._running:
@@ -203,7 +253,8 @@ class Run(Generic[Made]):
 
     def forget_rows(self) -> Self:
         """Let go of the rows and labels: what was learned is kept, takes O(n) in a pickle, and resumes with `follow`."""
-        self._use(without_rows(self.problem))
+        with self._alone():
+            self._use(without_rows(self.problem))
         return self
 
     def last(self) -> Made:
@@ -212,7 +263,8 @@ class Run(Generic[Made]):
         Paper: Lemma 1 (lem:v); eq. 12 (eqn:wCenter) and eq. 14 (eqn:bTagCenter).
         Cost: O(n) for each model.
         """
-        return self._recovered(self._parts.last)
+        with self._alone(changing=False):
+            return self._recovered(self._parts.last)
 
     def average(self) -> Made:
         """Make the mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows; listed likewise.
@@ -225,11 +277,12 @@ class Run(Generic[Made]):
         if self._parts.average is None:
             averaging = " or ".join(repr(name) for name, each in ALGORITHMS.items() if each.averaging)
             raise ValueError(f"algorithm must be {averaging} for an average; got {self.algorithm!r}, which keeps none")
-        if self.t and np.all(self.total == 0):
-            raise ValueError(
-                "averaging_weights must not all be 0 up to this step; got only zeros. Take more steps before average()"
-            )
-        return self._recovered(self._parts.average)
+        with self._alone(changing=False):
+            if self.t and np.all(self.total == 0):
+                raise ValueError(
+                    "averaging_weights must not all be 0 up to this step; got only zeros. Take more steps before average()"
+                )
+            return self._recovered(self._parts.average)
 
     def predictors(self) -> list[Predictor]:
         """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
@@ -256,17 +309,18 @@ class Run(Generic[Made]):
 
         The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
         """
-        self._check_whole()
-        self._check_rows()
-        values: dict[str, Any] = {
-            "problem": checksum(self.problems),
-            "algorithm": self.algorithm,
-            "weighted": self.averaging_weights is not None,
-        }
-        values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
-        if self._centre is not None:
-            values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
-        write_whole(path, lambda file: np.savez(file, **values))
+        with self._alone(changing=False):
+            self._check_whole()
+            self._check_rows()
+            values: dict[str, Any] = {
+                "problem": checksum(self.problems),
+                "algorithm": self.algorithm,
+                "weighted": self.averaging_weights is not None,
+            }
+            values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
+            if self._centre is not None:
+                values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
+            write_whole(path, lambda file: np.savez(file, **values))
 
     @classmethod
     def load(cls, path, problem, averaging_weights: AveragingWeights | None = None) -> Self:

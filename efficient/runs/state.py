@@ -83,10 +83,11 @@ class State(Run[Predictor]):
 
     def _make_room(self, width: int, columns: int) -> None:
         """Let the vectors have this width, in room for so many columns; those of one column are side by side in memory."""
-        old, self._width = self._room, width
+        old = room = self._room
         if columns > len(old):
-            self._room = self._zeros(columns, old.shape[1])
-            self._room[: len(old)] = old
+            room = self._zeros(columns, old.shape[1])
+            room[: len(old)] = old
+        self._room, self._width = room, width
 
     @property
     def v(self) -> np.ndarray:
@@ -136,10 +137,11 @@ class State(Run[Predictor]):
         Cost: O(1), or O(n) where the columns outgrow the room, which is doubled then; O(n + mk) with a pivot.
         """
         problem = _single(problem)
-        self._check_follows(self.problem, problem)
-        self._use(problem)
-        width = max(self._width, problem.n)
-        self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
+        with self._alone():
+            self._check_follows(self.problem, problem)
+            rows, width = self._prepared(problem), max(self._width, problem.n)
+            self._make_room(width, max(width, 2 * self._width) if width > len(self._room) else 0)
+            self._use(problem, rows)
         return self
 
     def certify(self, indices, predictor: Predictor | None = None, rows=None, *, progress: bool | None = None) -> Certificate:

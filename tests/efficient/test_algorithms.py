@@ -143,14 +143,15 @@ def test_sparse_dense_and_float32_rows_train_the_same_model(algorithm):
     assert all(same(found, wanted) and found.w.dtype == np.float64 for found in others)
 
 
-def test_rows_that_are_canonical_csr_are_used_without_a_copy():
+def test_the_loops_read_the_arrays_of_the_problem_without_a_copy():
     for dtype in (np.float32, np.float64):
         for index in (np.int32, np.int64):
             X = sp.csr_array(X4.astype(dtype))
             X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-            state = efficient.State(Problem(X, Y4, "log", 0.5), "asgd")
-            assert np.shares_memory(state._X.data, X.data)
-            assert np.shares_memory(state._X.indices, X.indices)
+            problem = Problem(X, Y4, "log", 0.5)
+            state = efficient.State(problem, "asgd")
+            assert np.shares_memory(state._X.data, problem.X.data)
+            assert np.shares_memory(state._X.indices, problem.X.indices)
 
 
 def test_mean_of_a_long_float32_column_is_summed_in_float64():

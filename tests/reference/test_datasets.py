@@ -20,15 +20,16 @@ from reference.datasets import (
     make_ties,
     with_sign_labels,
 )
+from reference.rows import as_rows
 
 MAKERS = [make_generic, make_ties, make_shifted, make_text]
 SIZES = [(1, 4, 2), (30, 8, 3), (200, 5000, 20)]
 
 
 def assert_canonical(X):
-    """Problem uses the matrix without a copy, as it does for canonical CSR of floats only."""
+    """`as_rows` uses the matrix without a copy, as it does for canonical CSR of floats only."""
     assert type(X) is sp.csr_array and X.dtype == np.float64
-    rows = Problem(X, np.ones(X.shape[0]), "squared", 1.0).X
+    rows = as_rows(X)
     assert np.shares_memory(rows.data, X.data) and np.shares_memory(rows.indices, X.indices)
 
 

@@ -1,5 +1,7 @@
 """Problem: labels, loss, λ and weights validated; the objective and its subgradient by hand; predictors in all forms."""
 
+import copy
+import pickle
 import tracemalloc
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -227,3 +229,51 @@ def test_weights_of_columns_never_seen_are_zeros_without_a_sign():
     for train in (reference.sgd, reference.asgd):
         w = train(problem, [1]).w
         assert w.tolist() == [0, 2] and not np.signbit(w).any()
+
+
+def reachable(problem):
+    """All arrays of numbers that a caller can get from a problem."""
+    return (*problem.X[:3], problem.y, problem.sample_weight, problem.xbar)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, np.asarray, lambda X: sp.csr_array(X.astype(np.float32))])
+@ARITHMETICS
+def test_problem_owns_its_arrays_whatever_is_written_into_those_given(form, lam):
+    given, labels, weight = form(X), y.copy(), np.array([1.0, 2, 3, 4])
+    problem, same_one = (Problem(given if k else X, labels, "hinge", lam, weight.copy()) for k in (True, False))
+    wanted = [each.tolist() for each in reachable(same_one)]
+    for array in [given] if isinstance(given, np.ndarray) else [given.data, given.indices, given.indptr]:
+        array[:] = 77
+    labels[:], weight[:] = nan, nan
+    for twin in (problem, copy.copy(problem), copy.deepcopy(problem), pickle.loads(pickle.dumps(problem)), problem.variant()):
+        assert [each.tolist() for each in reachable(twin)] == wanted
+        for array in reachable(twin):
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0
+            if array.dtype != object:
+                with pytest.raises(ValueError, match="WRITEABLE"):
+                    array.setflags(write=True)
+
+
+def test_problem_copies_no_array_that_nobody_can_change(tmp_path):
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / name, getattr(sp.csr_array(X), name))
+    for mode, shared in (("r", True), ("c", False), ("r+", False)):
+        parts = [np.load(tmp_path / f"{name}.npy", mmap_mode=mode) for name in ("data", "indices", "indptr")]
+        rows = Problem(sp.csr_array(tuple(parts), shape=X.shape), y, "hinge", 1.0).X
+        assert [np.shares_memory(*pair) for pair in zip(rows, parts, strict=False)] == [shared] * 3
+    marked = sp.csr_array(X)
+    marked.data.flags.writeable = False  # which its owner can undo
+    assert not np.shares_memory(Problem(marked, y, "hinge", 1.0).X.data, marked.data)
+    first = Problem(X, y, "hinge", 1.0)
+    assert np.shares_memory(Problem(first.X.csr, y, "log", 1.0).X.data, first.X.data)
+
+
+def test_a_memory_map_that_was_written_to_is_named_instead_of_the_step_size(tmp_path):
+    rows = sp.csr_array(X)
+    np.save(tmp_path / "data.npy", rows.data)
+    rows.data = np.load(tmp_path / "data.npy", mmap_mode="r")
+    problem = Problem(rows, y, "hinge", 0.1)
+    np.load(tmp_path / "data.npy", mmap_mode="r+")[:] = nan
+    with pytest.raises(ValueError, match=r"X must not change.* got nan in its memory map"):
+        efficient.asgd(problem, [0, 1, 2, 3])

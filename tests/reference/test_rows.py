@@ -20,7 +20,7 @@ import reference
 from efficient.runs.algorithms import ALGORITHMS
 from reference import Problem
 from reference.arithmetic import fraction
-from reference.rows import as_rows
+from reference.rows import as_rows, is_sealed, lent
 
 X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0], [0, 0, 0, 0], [4, 0, 1, 0]])  # with an empty row and an empty column
 ARITHMETICS = pytest.mark.parametrize("number", [np.float64, fraction], ids=["float", "exact"])
@@ -377,6 +377,15 @@ def test_canonical_floats_are_used_without_a_copy():
     for dtype in (np.float32, np.float64):
         container = sp.csr_array(X.astype(dtype))
         assert np.shares_memory(as_rows(container).data, container.data)
+
+
+def test_lent_rows_are_sealed_for_their_user_only():
+    container = sp.csr_array(X)
+    seen = lent(container)
+    assert all(np.shares_memory(getattr(seen, part), getattr(container, part)) for part in ("data", "indices", "indptr"))
+    assert is_sealed(seen.data) and is_sealed(seen.indices) and not is_sealed(container.data)
+    container.data[0] = 7
+    assert seen.data[0] == 7 and lent(X) is X
 
 
 def test_a_data_frame_of_sparse_columns_is_not_made_dense():

@@ -70,7 +70,8 @@ def test_another_order_of_summation_gives_other_bits():
 
 
 def test_prefetching_the_state_changes_no_bit(monkeypatch):
-    problems = [Problem(X, SIGNS[0], "log", 0.1).variant(y=signs) for signs in SIGNS]
+    problem = Problem(X, SIGNS[0], "log", 0.1)
+    problems = [problem.variant(y=signs) for signs in SIGNS]
     wanted = [each.w for each in States(problems, "casgd").run(PI).average()]
     monkeypatch.setattr(prefetch, "LARGE", 1)
     monkeypatch.setattr(batch, "steps", mutants.rebind(batch.steps))  # to be compiled anew

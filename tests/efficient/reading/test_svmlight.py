@@ -16,8 +16,8 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from efficient.reading import svmlight
 from efficient.reading.lines import POWERS, decimal
 from efficient.reading.svmlight import GREATEST, load_svmlight
-from reference import Problem
 from reference.datasets import make_generic
+from reference.rows import as_rows
 
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
@@ -25,7 +25,7 @@ PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compr
 
 
 def taken_without_a_copy(X):
-    return np.shares_memory(Problem(X, np.ones(X.shape[0]), "squared", 1.0).X.data, X.data)
+    return np.shares_memory(as_rows(X).data, X.data)
 
 
 @pytest.mark.parametrize("zero_based", [False, True])

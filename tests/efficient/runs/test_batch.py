@@ -16,6 +16,7 @@ from efficient.runs.batch import resume, start
 from reference import LOSSES, Loss, Problem, draw_indices
 from reference.averaging import polynomial
 from reference.datasets import make_generic, make_shifted, make_text, make_ties
+from reference.rows import sealed
 from tests.helpers import AVERAGING, same_runs
 
 DATA = make_text(60, 300, 10, seed=1)
@@ -35,6 +36,7 @@ def variants(X=DATA.X, loss="log", models=7, sample_weight=None):
 
 
 PROBLEMS = variants(models=2)
+SHARED = PROBLEMS[0].X.csr
 
 
 def bits(predictor):
@@ -238,9 +240,9 @@ def test_a_predictor_that_overflows_names_its_model():
         ([PROBLEMS[0], DATA.X], TypeError, "problems must be Problems; got a csr_array as number 1"),
         ([PROBLEMS[0], Problem(DATA.X.copy(), DATA.y, "log", 0.1)], ValueError, "share their rows in memory"),
         ([PROBLEMS[0], Problem(DATA.X[:, :299], DATA.y, "log", 0.1)], ValueError, "share their rows in memory"),
-        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "hinge", 0.1)], ValueError, "one loss, log; got hinge as number 1"),
+        ([PROBLEMS[0], Problem(SHARED, DATA.y, "hinge", 0.1)], ValueError, "one loss, log; got hinge as number 1"),
         ([PROBLEMS[0], Problem(DATA.X, DATA.y, "log", Fraction(1))], ValueError, "one arithmetic"),
-        ([PROBLEMS[0], Problem(DATA.X, DATA.y, "log", 0.1, SAMPLE_WEIGHTS)], ValueError, "share the sample weights"),
+        ([PROBLEMS[0], Problem(SHARED, DATA.y, "log", 0.1, SAMPLE_WEIGHTS)], ValueError, "share the sample weights"),
     ],
 )
 def test_problems_that_cannot_be_trained_together_raise(problems, error, message):
@@ -251,6 +253,7 @@ def test_problems_that_cannot_be_trained_together_raise(problems, error, message
 
 def test_problems_share_all_three_arrays_of_their_rows():
     rows = sp.csr_array(np.array([[1.0, 2, 0], [0, 0, 3]]))
+    rows.data, rows.indices, rows.indptr = map(sealed, (rows.data, rows.indices, rows.indptr))  # used without a copy
 
     def problem(n=3, indptr=rows.indptr):
         X = sp.csr_array((2, n))

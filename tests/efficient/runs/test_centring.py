@@ -209,7 +209,7 @@ def test_without_a_pivot_the_run_is_as_printed_to_the_bit(algorithm, data):
     indices = draw_indices(60, 500, rng=2)
     state = State(problem, algorithm).run(indices)
     assert state.pivot is None and state.last().pivoted is None
-    assert np.shares_memory(state._X.data, data.X.data)
+    assert np.shares_memory(state._X.data, problem.X.data)
     assert_same_run(state, State(problem, algorithm, pivot=False).run(indices))
     # and that is the source of Algorithm 3 on the raw rows
     xbar = np.zeros(problem.n)

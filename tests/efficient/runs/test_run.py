@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import tracemalloc
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from fractions import Fraction
 
 import numba
@@ -19,6 +19,7 @@ import pytest
 import scipy.sparse as sp
 
 import efficient.kernels.blocks
+import efficient.runs.batch
 import efficient.runs.run
 import reference
 from efficient import State, States
@@ -188,6 +189,79 @@ def test_a_run_in_another_thread_gives_the_same_bits():
     thread.start()
     thread.join()
     assert_same_run(outcome[0], State(PROBLEM, "asgd").run(PI))
+
+
+@pytest.mark.parametrize("kind", [State, States])
+def test_two_threads_on_one_state_are_never_both_right(kind):
+    """Of two runs, looks or changes at the same time one is refused; no step is lost, and none is taken twice."""
+    problem, rounds = Problem([[1.0, 2.0], [0.5, -1.0]], [1, -1], "squared", 0.5), 200
+    indices = np.arange(300) % 2
+    wanted = [kind([problem] * 3 if kind is States else problem).run(np.tile(indices, times)) for times in (1, 2)]
+    ends: list = []
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(rounds):
+            state = kind([problem] * 3 if kind is States else problem)
+            barrier, outcomes = threading.Barrier(2), []
+
+            def run(state=state, barrier=barrier, outcomes=outcomes):
+                barrier.wait()
+                with suppress(RuntimeError):
+                    outcomes.append(state.run(indices).t)
+
+            threads = [threading.Thread(target=run) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            ends.append(len(outcomes))
+            assert_same_run(state, wanted[len(outcomes) - 1])
+    finally:
+        sys.setswitchinterval(before)
+    assert set(ends) <= {1, 2} and 1 in ends  # some did meet
+
+
+@pytest.mark.parametrize(("kind", "make"), ONE_AND_THREE)
+def test_a_callback_may_look_at_its_run_but_not_change_it(kind, make):
+    smaller, refused = make(DATA["text"], slice(2)), []
+
+    def change(t, state):
+        state.predictors(), copy.copy(state), pickle.dumps(state)
+        for use in (lambda: state.follow(smaller), lambda: state.run([0]), state.forget_rows):
+            with pytest.raises(RuntimeError, match="callback that changes it"):
+                use()
+            refused.append(t)
+
+    indices = np.arange(300) % 60
+    state = kind(make(DATA["text"])).run(indices, callback=change, every=100)
+    assert refused == [100] * 3 + [200] * 3 + [300] * 3
+    assert_same_run(state, kind(make(DATA["text"])).run(indices))
+    state.follow(smaller)
+
+
+def test_indices_that_a_callback_overwrites_are_refused_before_the_next_step():
+    indices, state = np.arange(300) % 60, State(one(DATA["text"]))
+
+    def overwrite(t, state):
+        indices[:] = 10**12
+
+    with pytest.raises(ValueError, match=r"indices must be in 0\.\.59.*got 1000000000000"):
+        state.run(indices, callback=overwrite, every=100)
+    assert_same_run(state, State(one(DATA["text"])).run(np.arange(100) % 60))
+
+
+@pytest.mark.parametrize(("kind", "make"), ONE_AND_THREE)
+def test_rows_that_cannot_be_prepared_leave_the_state_on_those_before(kind, make, monkeypatch):
+    """Out of memory, or Ctrl-C, anywhere in `follow`: the next steps read no row that is not there."""
+    state, wanted = (kind(make(DATA["text"])).run(PI[:50] % 60) for _ in range(2))
+    other = make(make_text(5, 900, 10, seed=2)) if kind is State else make(DATA["text"], slice(5))
+    for part in (efficient.runs.run, "prepared"), (State, "_zeros") if kind is State else (efficient.runs.batch, "_labels"):
+        with monkeypatch.context() as patched:
+            patched.setattr(*part, lambda *args: (_ for _ in ()).throw(MemoryError))
+            with pytest.raises(MemoryError):
+                state.follow(other)
+    assert_same_run(state.run(PI % 60), wanted.run(PI % 60))
 
 
 @pytest.mark.parametrize("labels", [1e200, -1e200])

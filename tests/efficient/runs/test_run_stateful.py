@@ -204,7 +204,9 @@ class RunsUpToTheFault(State):
 
 class CopiesByReference(State):
     def __deepcopy__(self, memo):
-        return copy.copy(self)
+        twin = type(self).__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        return twin
 
 
 class ForgetsNarrowRows(State):
