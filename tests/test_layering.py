@@ -43,8 +43,9 @@ SHOWN = {
     "proofs.pictures.evidence": {"proofs.compared.translation"},
     "proofs.pictures.measured": {"proofs.measured.averaging", "proofs.measured.stability"},
     "proofs.compared.translation": {"proofs.compared.iterates"},
+    "proofs.report.pages": {"proofs.proved.claims"},
 }
-"""Modules that run the experiment of a claim again, to draw it or on other rows."""
+"""Modules that run the experiment of a claim again, to draw it, on other rows, or show its proof."""
 
 
 def module_of(file: Path) -> str:

@@ -1,1 +1,1 @@
-"""Render the ledger as one page for the browser, with formulas and pictures, that loads nothing but itself."""
+"""Render the ledger as the project's site: evidence, course, interfaces, speed and slips, static, for the browser."""

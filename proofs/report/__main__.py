@@ -1,31 +1,36 @@
-"""Make the report: `python -m proofs.report DIR`.
+"""Make the project's site: `python -m proofs.report DIR`, then open DIR/index.html.
 
-The ledger is computed, unless it is given; then the pictures are drawn and the loops timed. All of it takes some minutes.
+The ledger is computed, unless it is given; then the pictures are drawn, the loops counted and timed, and the pages built.
 """
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
-from efficient.runs.files import write_whole
 from efficient.runs.terminal import print_any_letter
 
-from ..ledger import fill, read_json, summary, to_json
 from ..paper import LABELS
-from ..plan import plan
-from .figures import draw
-from .page import build
+
+try:
+    from threadpoolctl import threadpool_limits
+
+    from ..ledger import fill, read_json, summary
+    from ..plan import plan
+    from .figures import draw
+    from .site import build
+except ModuleNotFoundError as error:
+    sys.exit(f"proofs.report needs {error.name}: pip install 'casgd[site]'")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write index.html and proofs.json, each whole or not at all; the exit status is 0 if all is as expected."""
+    """Build the site whole or not at all; the exit status is 0 if all is as expected."""
     print_any_letter()
     parser = argparse.ArgumentParser(prog="python -m proofs.report", description=__doc__)
-    parser.add_argument("folder", metavar="DIR", help="the folder for index.html and proofs.json; made if there is none")
+    parser.add_argument("folder", metavar="DIR", help="the folder of the site; made if there is none")
     parser.add_argument("--ledger", metavar="FILE", help="what `python -m proofs --json FILE` wrote, instead of computing it")
     parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
@@ -48,12 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             filled = fill(plan(), only, options.progress) if given is None else [("", given)]
             entries = [entry for _, found in filled for entry in found]
             entries = [entry for entry in entries if options.only in (None, entry.label)]
-            page = build(entries, list(draw({entry.label for entry in entries}, options.progress)), options.only)
-        files = {"proofs.json": to_json(entries), "index.html": page}
-        for name, text in files.items():
-            write_whole(os.path.join(options.folder, name), lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+            drawn = list(draw({entry.label for entry in entries}, options.progress))
+        build(Path(options.folder), entries, drawn, options.only)
     except KeyboardInterrupt:
-        print("proofs.report: interrupted; the page was not written", file=sys.stderr)
+        print("proofs.report: interrupted; the site was not written", file=sys.stderr)
         return 130
     finally:
         if made and not os.listdir(options.folder):
@@ -63,4 +66,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

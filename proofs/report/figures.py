@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator, Set
+from functools import partial
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
@@ -37,14 +38,6 @@ class Drawn(NamedTuple):
     lines: list[str]
 
 
-def _speeds(results: dict[str, Any]) -> list[str]:
-    sets = {entry["name"]: tables.of_set(entry) for entry in results["sets"]}
-    timings: dict[tuple[str, str], list[dict]] = {}
-    for entry in results["timings"]:
-        timings.setdefault((entry["set"], entry["order"]), []).append(entry)
-    return [line for (name, _), each in timings.items() for line in (sets[name], *tables.of_timings(each))]
-
-
 PICTURES = (
     Picture(
         "identical",
@@ -70,10 +63,10 @@ PICTURES = (
         "averages",
         "eqn:naiveAverage",
         "What averaging buys and costs: distance from the minimum after so many passes, as a share of the distance of "
-        "the zero predictor. Medians and quartiles of ten seeds.",
+        "the zero predictor. Medians and quartiles of five seeds.",
         "A plot of the distance of F from its minimum against passes over the data, both on logarithmic axes, for the last "
         "iterate, the uniform mean of the paper, the mean weighted by t and the mean of the second half, on the mails.",
-        pictures.averages,
+        partial(pictures.averages, seeds=5),
     ),
     Picture(
         "translation",
@@ -113,15 +106,6 @@ PICTURES = (
         "asgd and casgd. The table of exponents says the same in numbers.",
         pictures.scaling,
         lambda results: list(tables.of_scaling(results)),
-    ),
-    Picture(
-        "speed",
-        "cost",
-        "Speed on this machine: nanoseconds for each stored entry visited; medians, with bars between the quartiles.",
-        "A plot of nanoseconds for a stored entry on a logarithmic axis, for the floor, the four loops, a plain compiled loop "
-        "and scikit-learn's, on two data sets, rows in order and at random. The table of speeds says the same in numbers.",
-        pictures.speed,
-        _speeds,
     ),
 )
 

@@ -1,11 +1,13 @@
-"""Ledger and page with every label, every verdict and every picture, in the ledger's way of writing."""
+"""Ledger with every label, every verdict and hostile text, in the ledger's way of writing."""
 
 import matplotlib.pyplot as plt
 
 from proofs.ledger import Entry
 from proofs.paper import LABELS
 from proofs.report.figures import PICTURES, Drawn, svg
-from proofs.report.page import build
+
+HOSTILE = "<script>document.title = 'taken'</script> [a](javascript:1) {{ 7 * 7 }} ```\n<b>"
+"""Name of a data set that is HTML, Markdown and a template."""
 
 
 def _ledger() -> list[Entry]:
@@ -22,15 +24,16 @@ def _ledger() -> list[Entry]:
     entries.append(Entry("cost", "c_t is too small", "counted", "", "1 of 2 runs equal", False))
     entries.append(Entry("E4", "t = 1 divides by 0", "float", "float64", "2.0", True, expected=False))
     entries.append(Entry("cost", "a claim", "kernel", "by Rocq", "3", True))
+    entries.append(Entry("cost", f"a\n\n# claim {HOSTILE}", "counted", HOSTILE, HOSTILE, True, HOSTILE, HOSTILE, HOSTILE))
     return entries
 
 
 LEDGER = _ledger()
 
 
-def whole_page() -> str:
-    """Build the page of this ledger; one small plot stands in for every picture."""
+def small_pictures(*_) -> list[Drawn]:
+    """Draw one small plot in place of every picture."""
     plt.switch_backend("agg")
     axes = plt.figure(figsize=(4, 3)).subplots()
     axes.plot([1, 2], label="line")
-    return build(LEDGER, [Drawn(picture, svg(picture.name, axes), ["a line"]) for picture in PICTURES])
+    return [Drawn(picture, svg(picture.name, axes), ["a < b"] if picture.lines else []) for picture in PICTURES]
