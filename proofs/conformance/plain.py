@@ -215,9 +215,10 @@ def _step(s, t, i, patch) -> None:
     number = s.number
     s.i, s.before, s.t = i, t - 1, number(t)
     s.x = s.added = s.dotted = s.rows[i]
+    s.q_of = s.d_of = None
     patch("step")
-    s.q = s.xbar @ s.x
-    s.d, s.own, s.aq, s.p = s.v @ s.dotted, s.r, s.a * s.q, number(0)
+    s.q = s.q_of(s, s.xbar) if s.q_of else s.xbar @ s.x
+    s.d, s.own, s.aq, s.p = s.d_of(s, s.v) if s.d_of else s.v @ s.dotted, s.r, s.a * s.q, number(0)
     s.pace_before = s.lam * s.before
     if s.before > 0 or (s.h > 0 and s.divides_by_0):
         patch("centred prediction")
@@ -336,10 +337,10 @@ def _bound_step(s) -> None:
 
 
 def _off(s) -> tuple[float, float]:
-    """Bound the errors of w and b: the largest of all steps, as means may take any; h_T counts the roundings of Algorithm 2."""
+    """Bound the errors of w and b: the largest of all steps, as means may take any; 1 + ln T bounds h_T."""
     if not s.bounded:
         return 0.0, 0.0
-    times = 4 * max(1.0, float(s.h)) if s.average else 2.0
+    times = 8 * (1 + math.log(len(s.ps))) if s.average else 2.0
     return times * s.most_w, times * s.most_b
 
 

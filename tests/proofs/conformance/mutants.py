@@ -1,0 +1,170 @@
+"""Measure how truly the kit names fresh faults: change one token of the examples by rule, and try the names on other questions.
+
+`python -m tests.proofs.conformance.mutants FILE` prints every mutant, what the kit says of it, and the figures of the kit's
+README. A name is true if the plain program with the named faults does what the mutant does on questions that the kit does not
+have, to 9 digits; misleading if it does not.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from proofs.conformance.answers import Answer, Implementation
+from proofs.conformance.cases import Case, Checkpoint, load
+from proofs.conformance.check import check
+from proofs.conformance.command import Command, Served
+from proofs.conformance.diagnosis import Finding, runs
+from tests.proofs.conformance.programs import KIT
+
+RULES = [  # a token as a regular expression, and what stands in its place
+    (r" \+ ", " - "),
+    (r" - ", " + "),
+    (r" \* ", " / "),
+    (r" / ", " * "),
+    (r" \+= ", " -= "),
+    (r" \+= ", " = "),
+    (r" <= ", " < "),
+    (r" <= ", " >= "),
+    (r"\b1\b", "2"),
+    (r"\bt - 1\b", "t"),
+    (r"\(double\)t\b", "(double)(t + 1)"),
+    (r"\(lam \* t\)", "(lam * (t + 1))"),
+    (r"\b[ga] \* ", ""),
+    (r"-y", "y"),
+]
+
+LEFT_OUT = re.compile(r"^ *(?:\w+(?:\[\w+\])? \+=.*;|z \+=.*;|h \+=.*;|sum \+=.*;)$")
+"""Statements of C that may be left out whole."""
+
+LINES = {
+    "asgd.c": lambda line: ("for (" not in line and "zeros(n)" not in line and "printf" not in line) or "a * xbar" in line,
+    "dense.py": lambda line: not line.lstrip().startswith(("def", "for", "if", "import", '"""', "rows = X")),
+}
+"""Lines that are changed: no loop heads, which would leave their arrays, and no declarations."""
+
+SAMPLE, SEED = 30, 2026
+"""Number of mutants of each example, and the seed that chooses them."""
+
+
+class Mutant(NamedTuple):
+    """Example with one token changed."""
+
+    file: str
+    change: str
+    source: str
+
+
+def mutants(file: str) -> Iterator[Mutant]:
+    """Make all mutants of the algorithm in an example."""
+    source = (KIT / "examples" / file).read_text("utf8")
+    start = source.index("static double derivative" if file == "asgd.c" else "    xbar =")
+    lines = source[start:].split("\n")
+    for number, line in enumerate(lines):
+        if line.startswith("int main"):
+            break
+        if not LINES[file](line):
+            continue
+        changed = [
+            line[: found.start()] + new + line[found.end() :] for token, new in RULES for found in re.finditer(token, line)
+        ]
+        changed += [""] if LEFT_OUT.match(line) else []
+        for other in changed:
+            rest = [*lines[:number], other, *lines[number + 1 :]]
+            yield Mutant(file, f"{line.strip()}  ->  {other.strip() or '(left out)'}", source[:start] + "\n".join(rest))
+
+
+def sample(file: str) -> list[Mutant]:
+    """Choose some mutants of an example, always the same ones."""
+    every = list({mutant.source: mutant for mutant in mutants(file)}.values())
+    return random.Random(SEED).sample(every, len(every))
+
+
+def built(mutant: Mutant, folder: Path) -> Implementation | None:
+    """Compile or import a mutant; None if that fails."""
+    if mutant.file == "asgd.c":
+        (folder / "m.c").write_text(mutant.source, "utf8")
+        compiler = ["cc", "-std=c99", "-O1", "-w", "-o", folder / "m", folder / "m.c", "-lm"]
+        done = subprocess.run(compiler, capture_output=True, check=False)
+        return Command(str(folder / "m"), timeout=20) if done.returncode == 0 else None
+    (folder / "mutant.py").write_text(mutant.source, "utf8")
+    os.environ["PYTHONPATH"] = str(folder)
+    return Served("mutant:train", timeout=60)
+
+
+def other_questions() -> list[Case]:
+    """Make questions that the kit does not have, one for each algorithm and loss, with labels that are no signs where allowed."""
+    rng = np.random.default_rng(SEED)
+    cases = []
+    for case in load():
+        if not case.id.endswith("-twelve-steps"):
+            continue
+        for number in range(2):
+            m, n, T = 5, 4, 11
+            rows = [[(int(j), float(rng.normal())) for j in sorted(rng.choice(n, 2, replace=False))] for _ in range(m)]
+            y = rng.choice([-1.0, 1.0], m) if case.loss in ("hinge", "log") else 3 * rng.normal(size=m)
+            point = Checkpoint(T, (), 0, None, None)
+            lam, indices = float(rng.uniform(0.3, 2)), rng.integers(0, m, T).tolist()
+            cases.append(
+                replace(
+                    case, id=f"{case.id}-{number}", n=n, rows=rows, y=y.tolist(), lam=lam, indices=indices, checkpoints=(point,)
+                )
+            )
+    return cases
+
+
+def is_true(finding: Finding, implementation: Implementation, questions: list[Case]) -> bool:
+    """Tell whether some of the named faults do what the implementation does, where it is said that they do."""
+    mine = [
+        case
+        for case in questions
+        if not finding.where or {case.algorithm, case.loss, f"{case.algorithm} with {case.loss}"} & {*finding.where}
+    ]
+    replies = [reply for (reply,) in implementation.ask(mine, False)]
+    return any(all(_same(case, reply, faults) for case, reply in zip(mine, replies, strict=True)) for faults in finding.faults)
+
+
+def _same(case: Case, reply, faults) -> bool:
+    if not isinstance(reply, Answer):
+        return False
+    run = runs(faults, case, False)[0]
+    found, given = np.array([*reply.w, reply.b]), np.array([*run.w, run.b], dtype=float)
+    return bool(np.allclose(found, given, rtol=0, atol=1e-9 * max(1.0, abs(given).max()), equal_nan=True))
+
+
+def measure(file: str, number: int = SAMPLE, shown=print) -> Counter:
+    """Count what the kit says of some mutants: true, misleading, unnamed, passed; those that do not build are left out."""
+    count: Counter = Counter()
+    questions = other_questions()
+    for mutant in sample(file):
+        if sum(count.values()) == number:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            implementation = built(mutant, Path(folder))
+            if implementation is None:
+                continue
+            report = check(implementation, long=False, progress=False)
+            if report.passed:
+                kind = "passed" if check(implementation, progress=False).passed else "unnamed"
+            else:
+                named = [finding for finding in report.diagnosis if finding.faults]
+                true = [is_true(finding, implementation, questions) for finding in named]
+                kind = "unnamed" if not named else "true" if all(true) else "misleading"
+            count[kind] += 1
+            says = "; ".join(sorted({" + ".join(sorted(each)) for f in report.diagnosis for each in f.faults}))[:150]
+            shown(f"{kind:10} {mutant.change}\n           {says or [f.text[:200] for f in report.diagnosis]}", flush=True)
+    return count
+
+
+if __name__ == "__main__":
+    for file in sys.argv[1:] or LINES:
+        print(f"== {file}: {dict(measure(file))}")
