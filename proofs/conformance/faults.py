@@ -426,7 +426,8 @@ fault("prediction keeps its last product only", "v·x is the last product, not t
 fault("product with the other sign", "q = x̄·x has the wrong sign", "step", q_of=lambda s: _negated_product)
 fault("product with x divided", "q adds x̄/x where it must add x̄ x", "step", q_of=lambda s: _divided_product)
 fault("prediction with x divided", "v·x adds v/x where it must add v x", "step", d_of=lambda s: _divided_product)
-for each in ("product keeps its last term only", "product with the other sign", "product with x divided", "v keeps its last term only",
+for each in ("product keeps its last term only", "product with the other sign", "product with x divided",
+      "v keeps its last term only",
              "v divided by the entries"):
     also(each, "z", dz=lambda s: s.push_w * s.q)
 fault("theta keeps its last term only", "theta has the last square of the mean row, not their sum",

@@ -102,7 +102,7 @@ def built(mutant: Mutant, folder: Path) -> Implementation | None:
 
 
 def other_questions() -> list[Case]:
-    """Make questions that the kit does not have, one for each algorithm and loss, with labels that are no signs where allowed."""
+    """Make questions that the kit does not have, two for each algorithm and loss."""
     rng = np.random.default_rng(SEED)
     cases = []
     for case in load():

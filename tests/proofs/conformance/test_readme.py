@@ -1,9 +1,15 @@
 """Compare the kit's README with the kit."""
 
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
+
+import pytest
 
 from proofs.conformance import reach
 from proofs.conformance.answers import Answer
@@ -52,3 +58,24 @@ def test_readme_commands_use_known_options():
         assert {word for word in shlex.split(line) if word.startswith("--")} - {"--quiet"} <= options
     (line,) = re.findall(r"^ {4}(cc .*)$", README, re.MULTILINE)
     assert shlex.split(line)[-2] == str((KIT / "examples" / "asgd.c").relative_to(ROOT))
+    assert {name for name in re.findall(r"`(\w+\.\w+)`", README) if (KIT / "examples" / name).exists()} >= {
+        *("asgd.c", "asgd.cpp", "asgd.rs", "asgd.js", "Asgd.java", "dense.py"),
+    }
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+def test_readme_first_lines_end_green(tmp_path):
+    lines = re.search(r"((?:^ {4}.*\n){3})", README, re.MULTILINE)[1].replace("python ", f"{shlex.quote(sys.executable)} ", 1)
+    where = os.environ | {"PYTHONPATH": str(ROOT)}
+    lines = (
+        lines.replace("    python tests/kit", f"    {shlex.quote(sys.executable)} tests/kit") + " --algorithm casgd --loss log"
+    )
+    done = subprocess.run(
+        ["bash", "-e", "-c", lines.replace("\n --", " --")],
+        cwd=tmp_path,
+        env=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.endswith("\npassed\n"), done.stdout + done.stderr
