@@ -9,7 +9,7 @@ import reference
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
 from proofs.compared.iterates import compare
-from proofs.conformance import faults
+from proofs.conformance import faults, plain
 from reference import LOSSES, Problem
 from tests.helpers import DATA, draws, exact, floats
 
@@ -61,12 +61,12 @@ LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVE
     [(fault, loss) for fault in faults.FAULTS for loss in LOSSES_WITH.get(fault, ("hinge", "log", "squared"))],
 )
 def test_comparison_of_a_known_fault_rejects(fault, loss):
-    assert rejected(lambda *arguments: faults.train(*arguments, fault=fault), loss)
+    assert rejected(lambda *arguments: plain.train(*arguments, fault=fault), loss)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_comparison_of_the_right_algorithms_accepts(loss):
-    assert not rejected(faults.train, loss)
+    assert not rejected(plain.train, loss)
 
 
 class Off(State):

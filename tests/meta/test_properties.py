@@ -12,7 +12,7 @@ from hypothesis.errors import NoSuchExample
 
 from efficient import State
 from efficient.runs.algorithms import ALGORITHMS
-from proofs.conformance import faults
+from proofs.conformance import faults, plain
 from reference import LOSSES, Predictor
 from reference.arithmetic import fraction
 from tests.properties import (
@@ -57,7 +57,7 @@ def twin(fault):
         if case.container != "dense":
             case = replace(case, container="csr")
         switches = ALGORITHMS[algorithm].averaging, ALGORITHMS[algorithm].centred
-        return Predictor(*faults.train(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
+        return Predictor(*plain.train(case.X, case.y, case.loss, number(case.lam), case.indices, *switches, fault=fault))
 
     return train
 
