@@ -216,6 +216,9 @@ LOSSES = {
 }
 """Losses of Table 1 by name, in its order; a loss that is added here is proved, compared, counted, drawn and offered."""
 
+NAMES_ELSEWHERE = {"logistic": "log", "absolute_error": "absolute", "mae": "absolute", "mse": "squared"}
+"""Names that other programs than scikit-learn have for these losses, or scikit-learn for its other estimators."""
+
 
 def in_exact(loss: Loss) -> Loss:
     """Choose the loss for exact arithmetic: its `exact` form, or itself, guarded against floats unless it is built in.
@@ -252,4 +255,10 @@ def get_loss(loss: "str | Loss") -> Loss:
         return loss
     if isinstance(loss, str) and loss in LOSSES:
         return LOSSES[loss]
-    raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, or a Loss; got {loss!r}")
+    raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, or a Loss; got {loss!r}{hint(loss)}")
+
+
+def hint(loss) -> str:
+    """Say how a loss is called here that has this name in scikit-learn or elsewhere; otherwise nothing."""
+    names = {other.scikit_learn["loss"]: name for name, other in LOSSES.items() if other.scikit_learn} | NAMES_ELSEWHERE
+    return f". It is called {names[loss]!r} here" if isinstance(loss, str) and loss in names else ""

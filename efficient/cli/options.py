@@ -4,22 +4,26 @@ import argparse
 import contextlib
 import math
 import os
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 from reference import LOSSES
 from reference.averaging import AVERAGES
+from reference.losses import hint
 from reference.sampling import ORDERS
 
 from ..runs.algorithms import ALGORITHMS
 from ..runs.files import check_writable
-from ..training.settings import DEFAULTS, DEFAULTS_FOR_NUMBERS, EPOCHS, ORDER, Settings, losses
+from ..training.settings import DEFAULTS, DEFAULTS_FOR_NUMBERS, ELSEWHERE, EPOCHS, ORDER, Settings, losses
 from . import model_file
 from .apply import evaluate, predict
 from .certify import certify
 from .convert import convert
 from .examples import STANDARD_INPUT
+from .outputs import RECOGNISE, is_own
 from .sweep import sweep
 from .train import train
 
@@ -101,7 +105,8 @@ SWEEP = """\
 Cross-validation: each fold in turn is held out, and models for all values of
 lam are trained on the other folds at once, in one pass over the rows. Equal
 rows are in one fold. The best lam is that of the lowest error, or of the lowest
-loss for numbers and where errors are equal.
+loss for numbers and where errors are equal. A value whose iterates overflow is
+out. The last line is the command that trains with the best lam.
 """
 
 CONVERT = """\
@@ -146,6 +151,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the options, with the function to call as `run`; end the program with status 2 if they are unusable."""
     parser = _parser("casgd", _Parser, f"{LABELS}\n{FILES}\n{STATUS}\n{model_file.__doc__}")
     parser.description = "Linear learning with sparse data, by averaged SGD on centred rows."
+    parser.add_argument("--version", action="version", version=f"casgd {_version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, run, summary, about in (
         ("train", train, "train a model on a file", TRAIN + "\n" + LABELS),
@@ -156,7 +162,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         ("convert", convert, "convert text to an .npz that is read at once", CONVERT),
     ):
         command = _parser(name, commands.add_parser, f"{about}\n{FILES}\n{STATUS}", help=summary)
-        command.set_defaults(run=run, parser=command)
+        command.set_defaults(run=run, parser=command, command=name)
         add = command.add_argument
         if name in ("predict", "evaluate", "certify"):
             add("model", metavar="MODEL", help="a model file, written by casgd train")
@@ -187,11 +193,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             add("-o", "--output", metavar="OUT", help="the file to write (default: standard output)")
             each = "after each label a tab and the score w · x + b, or for more than two classes the score of each"
             add("--scores", action="store_true", help=each)
+        if name in RECOGNISE:
+            add("--force", action="store_true", help="overwrite a file even if it is none that this command writes")
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     options, unknown = parser.parse_known_args(arguments)
+    options.arguments = arguments
     if unknown:  # refused by the command, whose --help lists its options
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_hints(unknown)}")
     _check(options)
     return options
+
+
+def _version() -> str:
+    try:
+        return version("casgd")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def _parser(name: str, make, about: str, **others) -> argparse.ArgumentParser:
@@ -203,7 +220,7 @@ def _add_learning(command: argparse.ArgumentParser) -> None:
     """Add the options that train and sweep have in common, with the defaults of the estimators."""
     add = command.add_argument
     loss = f"(default: {DEFAULTS.loss}, for classes; give {DEFAULTS_FOR_NUMBERS.loss} for numbers to predict)"
-    add("--loss", choices=sorted(LOSSES), default=DEFAULTS.loss, help=loss)
+    add("--loss", type=_loss, metavar="{" + ",".join(sorted(LOSSES)) + "}", default=DEFAULTS.loss, help=loss)
     add("--algorithm", choices=tuple(ALGORITHMS), default=DEFAULTS.algorithm, help=f"(default: {DEFAULTS.algorithm})")
     average = f"averaging weights: t for step t if weighted, 1 as in the paper if uniform (default: {DEFAULTS.average})"
     add("--average", choices=tuple(AVERAGES), help=average)
@@ -222,6 +239,12 @@ def _add_learning(command: argparse.ArgumentParser) -> None:
     command.set_defaults(transform="none")
     zero_based = "columns of svmlight text are numbered from 0 on, not from 1; the model remembers it"
     add("--zero-based", action="store_true", help=zero_based)
+
+
+def _hints(unknown: list[str]) -> str:
+    """Say how an option is called here that other programs have."""
+    names = [argument.partition("=")[0].lstrip("-").replace("-", "_") for argument in unknown if argument.startswith("-")]
+    return "".join(f"; {name} elsewhere is {ELSEWHERE[name][1]} here" for name in names if name in ELSEWHERE)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -259,6 +282,9 @@ def _check(options: argparse.Namespace) -> None:
         for other in inputs + outputs[:number]:
             if other not in (None, STANDARD_INPUT) and os.path.realpath(other) == os.path.realpath(path):
                 error(f"{path!r} would be overwritten: give the output another name")
+        resumed = path == getattr(options, "checkpoint", None)  # another file is refused when it is read
+        if os.path.exists(path) and not (resumed or options.force or is_own(options.command, path)):
+            error(f"{path!r} is there, and casgd {options.command} has not written it: give --force to overwrite it")
 
 
 def _value(wanted: str, convert: Callable[[str], Any], right: Callable[[Any], bool] = lambda value: True):
@@ -283,6 +309,12 @@ def _finite(text: str) -> float:
     if not 0 <= float(text) < math.inf:
         raise ValueError
     return float(text)
+
+
+def _loss(text: str) -> str:
+    if text not in LOSSES:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(LOSSES)}{hint(text)}")
+    return text
 
 
 _lam = _value("a number > 0", _finite, lambda lam: lam > 0)

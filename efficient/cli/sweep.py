@@ -1,10 +1,13 @@
 """Cross-validate many values of λ at once, in one pass over the rows for each fold."""
 
 import argparse
+import shlex
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from reference import LOSSES
+from reference import LOSSES, Loss
 
 from ..kernels.blocks import progress_bar
 from ..training import epochs
@@ -12,13 +15,27 @@ from ..training.classes import count_models, find_classes
 from ..training.metrics import quality, shown_quality
 from ..training.models import begin, make_problems, scores
 from ..training.splits import folds
-from .examples import check_memory, read_examples
+from .examples import STANDARD_INPUT, check_memory, read_examples
 from .features import fit_transform_to
 from .train import row_summary, schedule
 
 
+class Parts(NamedTuple):
+    """Rows to train on and rows held out, with their labels; the classes, and the loss."""
+
+    X: Any
+    y: np.ndarray
+    held_X: Any
+    held_y: np.ndarray
+    classes: np.ndarray | None
+    loss: Loss
+
+
 def sweep(options: argparse.Namespace) -> None:
-    """Print the quality on the rows held out, for each λ, and the best λ."""
+    """Print the quality on the rows held out, for each λ, the best λ, and the command that trains with it.
+
+    A value of λ whose iterates overflow in a fold is out; the error is raised if all are.
+    """
     examples = read_examples(options.examples, options.zero_based, options.labels)
     X, y, loss = examples.X, examples.y, LOSSES[options.loss]
     classes = find_classes(y, loss, examples.name)
@@ -28,28 +45,71 @@ def sweep(options: argparse.Namespace) -> None:
     for k in range(options.folds):
         find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
     print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)
-    measured: list[list[dict[str, float]]] = [[] for _ in options.lam]
+    measured: dict[float, list[dict[str, float]]] = {lam: [] for lam in options.lam}
+    failed: dict[float, FloatingPointError] = {}
     total, done = options.epochs * (options.folds - 1) * len(y), 0
     with progress_bar(0, total, None) as bar:
         for k in range(options.folds):
             rest = fold != k
             transform = fit_transform_to(X[rest], options.transform)
-            run = begin(make_problems(transform.apply(X[rest]), y[rest], classes, loss, options.lam), options.settings)
-            show = None if bar is None else lambda t, _, done=done: bar.update(done + t - bar.n)
-            epochs.train(run, schedule(options, run.problem.m), between=show)
-            done += run.t
-            held_scores = scores(run.predictors(), transform.apply(X[~rest])).reshape(-1, len(options.lam), models)
-            for i, of_lam in enumerate(measured):
-                of_lam.append(quality(loss, held_scores[:, i], y[~rest], classes))
-    names = list(measured[0][0])  # the same for each lam and fold
+            parts = Parts(transform.apply(X[rest]), y[rest], transform.apply(X[~rest]), y[~rest], classes, loss)
+            show = None if bar is None else lambda t, _, done=done: bar.update(max(0, done + t - bar.n))
+            for lam, found in _measure(parts, [lam for lam in measured if lam not in failed], options, show).items():
+                if isinstance(found, FloatingPointError):
+                    failed[lam] = found
+                else:
+                    measured[lam].append(found)
+            if len(failed) == len(measured):
+                raise failed[max(failed)]
+            done += options.epochs * int(rest.sum())
+    _report(options, {lam: measured[lam] for lam in options.lam if lam not in failed}, failed)
+
+
+def _measure(parts: Parts, lams: list[float], options: argparse.Namespace, show) -> dict[float, Any]:
+    """Measure the quality for each λ, all in one pass; where iterates overflow, each alone, and give the error of those."""
+    try:
+        run = begin(make_problems(parts.X, parts.y, parts.classes, parts.loss, lams), options.settings)
+        epochs.train(run, schedule(options, run.problem.m), between=show)
+        of_lams = np.split(scores(run.predictors(), parts.held_X), len(lams), axis=1)
+        return {
+            lam: quality(parts.loss, of_lam, parts.held_y, parts.classes) for lam, of_lam in zip(lams, of_lams, strict=True)
+        }
+    except FloatingPointError as error:
+        if len(lams) == 1:
+            return {lams[0]: error}
+        return {lam: found for each in lams for lam, found in _measure(parts, [each], options, show).items()}
+
+
+def _report(options: argparse.Namespace, measured: dict[float, list[dict[str, float]]], failed) -> None:
+    """Print a line for each λ, and what follows from them."""
+    names = list(next(iter(measured.values()))[0])  # the same for each lam and fold
     print("  ".join([f"{'lam':>10}", *(f"{name:>11}  {'std. error':>10}" for name in names)]))
-    means = []
-    for lam, of_lam in zip(options.lam, measured, strict=True):
-        values = np.array([[of_fold[name] for name in names] for of_fold in of_lam])
-        means.append(dict(zip(names, values.mean(axis=0), strict=True)))
+    means: dict[float, dict[str, float]] = {}
+    for lam in options.lam:
+        if lam in failed:
+            print(f"{lam:10g}  overflows")
+            continue
+        values = np.array([[of_fold[name] for name in names] for of_fold in measured[lam]])
+        means[lam] = dict(zip(names, values.mean(axis=0), strict=True))
         errors = values.std(axis=0, ddof=1) / np.sqrt(options.folds)
-        cells = (f"{shown_quality(means[-1][name]):>11}  {shown_quality(e):>10}" for name, e in zip(names, errors, strict=True))
+        cells = (
+            f"{shown_quality(means[lam][name]):>11}  {shown_quality(e):>10}" for name, e in zip(names, errors, strict=True)
+        )
         print("  ".join([f"{lam:10g}", *cells]))
-    criterion = "loss" if classes is None else "error"
-    best = min(range(len(means)), key=lambda i: (means[i][criterion], means[i]["loss"]))
-    print(f"best lam {options.lam[best]:g}, by the lowest {criterion}")
+    criterion = "error" if "error" in names else "loss"
+    best = min(means, key=lambda lam: (means[lam][criterion], means[lam]["loss"]))
+    print(f"best lam {best:g}, by the lowest {criterion}")
+    if len(means) > 1 and best in (min(means), max(means)):
+        end, others = ("least", "smaller") if best == min(means) else ("greatest", "greater")
+        print(f"which is the {end} that was tried: try {others} ones too")
+    print(f"casgd {shlex.join(_training(options, best))}")
+
+
+def _training(options: argparse.Namespace, lam: float) -> list[str]:
+    """Give the arguments of `casgd train` for this λ, and all else as it was given here."""
+    of_sweep = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in ("--lam", "--folds"):
+        of_sweep.add_argument(name)
+    others = of_sweep.parse_known_args(options.arguments[1:])[1]
+    stem = "stdin" if options.examples == STANDARD_INPUT else PurePath(options.examples).name.partition(".")[0]
+    return ["train", *others, "--lam", repr(lam), "-o", f"{stem}.model"]

@@ -1,6 +1,7 @@
 """Validate parameters and rows, start or resume training, store fitted attributes."""
 
 from collections.abc import Callable
+from inspect import Signature, signature
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from reference import LOSSES, Loss, Predictor
 from reference.averaging import AVERAGES
-from reference.losses import get_loss
+from reference.losses import get_loss, hint
 from reference.rows import lent, well_formed
 from reference.sampling import ORDERS, check_weight
 
@@ -20,7 +21,7 @@ from ..runs.run import Run
 from ..training.epochs import Schedule, Table, train
 from ..training.metrics import evaluate
 from ..training.models import begin, make_problems, scores
-from ..training.settings import DEFAULTS_FOR_NUMBERS, EPOCHS, ORDER, Settings, losses
+from ..training.settings import DEFAULTS_FOR_NUMBERS, ELSEWHERE, EPOCHS, ORDER, Settings, losses
 
 LONGEST_EPOCH = 1 << 31
 """Most steps of an epoch: more come from integer weights that were meant as proportions."""
@@ -35,9 +36,22 @@ class LinearEstimator(BaseEstimator):
     _settings: Settings
     _rng: np.random.Generator
     _run: Run
+    __signature__: Signature
 
     _binary = False
     """Whether labels are classes."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        _, *parameters = signature(cls.__init__).parameters.values()
+        cls.__signature__ = Signature(parameters)  # not that of __new__
+
+    def __new__(cls, *_, **given):
+        """Refuse parameters of other programs, and say what they are here; Python refuses all others."""
+        for name in given.keys() - {*LinearEstimator._get_param_names(), *cls._get_param_names()}:
+            if name in ELSEWHERE:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}. It is {ELSEWHERE[name][0]} here")
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -122,7 +136,8 @@ class LinearEstimator(BaseEstimator):
             ("warm_start", "a boolean", isinstance(self.warm_start, (bool, np.bool_))),
         ):
             if not right:
-                raise ValueError(f"{name} must be {wanted}; got {getattr(self, name)!r}")
+                called = hint(self.loss) if name == "loss" else ""
+                raise ValueError(f"{name} must be {wanted}; got {getattr(self, name)!r}{called}")
 
     def _validated(self, X, *y, **options):
         """Let scikit-learn validate, and look for what overflows in its own checks."""

@@ -46,6 +46,27 @@ DEFAULTS = Settings()
 DEFAULTS_FOR_NUMBERS = Settings(loss="squared")
 """Defaults for numbers to predict."""
 
+ELSEWHERE = {
+    "C": ("alpha, which is 1/(C m) for m rows", "--lam, which is 1/(C m) for m rows"),
+    "c": ("alpha, which is 1/(C m) for m rows", "--lam, which is 1/(C m) for m rows"),
+    "lam": ("alpha", "--lam"),
+    "lambda": ("alpha", "--lam"),
+    "alpha": ("alpha", "--lam"),
+    "l2": ("alpha", "--lam"),
+    "max_iter": ("n_epochs", "--epochs"),
+    "n_epochs": ("n_epochs", "--epochs"),
+    "epochs": ("n_epochs", "--epochs"),
+    "passes": ("n_epochs", "--epochs"),
+    "random_state": ("random_state", "--seed"),
+    "seed": ("random_state", "--seed"),
+    "sampling": ("sampling", "--order"),
+    "order": ("sampling", "--order"),
+    "shuffle": ("sampling='permuted'", "--order permuted"),
+    "eta0": ("t0, since steps are 1/(alpha (t + t0))", "--t0, since steps are 1/(λ(t + t0))"),
+    "learning_rate": ("t0, since steps are 1/(alpha (t + t0))", "--t0, since steps are 1/(λ(t + t0))"),
+}
+"""Names of parameters in scikit-learn, liblinear and Vowpal Wabbit, and those of the estimators and of the command line."""
+
 EPOCHS = 50
 ORDER = "iid"
 

@@ -2,14 +2,19 @@
 
 import os
 import re
+import shutil
+from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from efficient import CASGDClassifier
 from efficient.cli.options import parse
 from reference import LOSSES
 from reference.averaging import AVERAGES
+
+ELSEWHERE = {"log_loss": "log", "squared_error": "squared", "epsilon_insensitive": "absolute", "logistic": "log"}
 
 
 def options_of(line):
@@ -57,6 +62,13 @@ def test_every_option_is_read():
         *((f"train a.svm -o m --t0 {t0}", ["--t0", "auto"]) for t0 in ("-1", "x", "inf")),
         *((f"train a.svm -o m --hold-out {share}", ["--hold-out", "< 1"]) for share in ("-0.1", "1", "nan")),
         ("train a.svm -o m --loss perceptron", ["--loss", *LOSSES]),
+        *((f"train a.svm -o m --loss {name}", [repr(name), f"called {ours!r}"]) for name, ours in ELSEWHERE.items()),
+        ("train a.svm -o m --max_iter 5", ["--max_iter 5", "--epochs"]),
+        ("train a.svm -o m --max-iter=5", ["--max-iter=5", "--epochs"]),
+        ("sweep a.svm -C 1", ["-C", "--lam"]),
+        ("sweep a.svm --alpha 1 --random_state 0", ["alpha", "--lam", "--seed"]),
+        *((f"{command} b.svm", ["'b.svm' is there", "--force"]) for command in ("train a.svm -o", "predict m a.svm -o")),
+        ("certify m a.svm --json b.svm", ["'b.svm' is there", "--force"]),
         ("train a.svm -o m --average x", ["--average", *AVERAGES]),
         ("train a.svm -o m --los log", ["--los"]),
         ("train a.svm -o m --tfidf --scale", ["--scale"]),
@@ -87,6 +99,31 @@ def test_bad_usage_is_refused_before_anything_is_read(fails, line, words):
     fails(2, words, *line.split())
     assert sorted(os.listdir()) == ["a.svm", "b.svm"]
     assert Path("a.svm").read_text() == before
+
+
+def test_only_files_of_the_command_are_overwritten_without_force(works, fails, folder):
+    np.savez("other.npz", data=1)
+    Path("empty").touch()
+    for command, other, own in (
+        ("train a.svm --epochs 1 -o", "b.svm", "a.model"),
+        ("predict a.model a.svm --scores -o", "b.svm", "labels.tsv"),
+        ("convert b.svm -o", "other.npz", "b.npz"),
+        ("certify a.model a.svm --json", "a.svm.json", "a.json"),
+    ):
+        Path("a.svm.json").write_text('{"notes": 1}')
+        before = Path(other).read_bytes()
+        fails(2, [other, "--force"], *command.split(), other)
+        assert Path(other).read_bytes() == before
+        for _ in range(2):
+            works(*command.split(), own)
+        shutil.copy(other, forced := f"copy-{other}")
+        works(*command.split(), forced, "--force")
+        assert Path(forced).read_bytes() == Path(own).read_bytes()
+    works("train", "a.svm", "--epochs", 1, "-o", "empty")
+
+
+def test_version_is_that_of_the_installation(casgd):
+    assert casgd("--version") == (0, f"casgd {version('casgd')}\n", "")
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")

@@ -1,6 +1,7 @@
 """casgd sweep: the cross-validation of separate trainings."""
 
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_sweep_is_the_cross_validation_of_separate_trainings(works, data, loss):
     best = min(lams, key=lambda lam: (np.mean(measured[lam], axis=0)[criterion], np.mean(measured[lam], axis=0)[0]))
     first, *printed = out.splitlines()
     assert re.fullmatch(r"300 rows, \d+ columns, \S+ entries a row, .*; 3 folds", first)
-    assert printed == [*lines, f"best lam {best:g}, by the lowest {names[criterion]}"]
+    assert printed[: len(lines) + 1] == [*lines, f"best lam {best:g}, by the lowest {names[criterion]}"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -102,3 +103,38 @@ def test_sweep_asks_for_the_memory_of_all_models_and_shows_all_steps(works, monk
     Path("c.svm").write_text("".join(f"{i % 3} 1:{i} 2:1\n" for i in range(1, 13)))
     works("sweep", "c.svm", "--lam", "1,2,3,4", "--epochs", 2, "--folds", 3)
     assert (asked, steps) == ([12], [48, 48])
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_prints_the_command_that_trains_with_the_best_lam(works):
+    options = ["--loss", "squared", "--epochs", 3, "--order=permuted", "--seed", 5, "--scale"]
+    out = works("sweep", "a.svm", "--lam=0.5,1e-3,70", *options, "--folds", 2)
+    best = re.search(r"^best lam (\S+),", out, re.MULTILINE)[1]
+    program, *arguments = shlex.split(out.splitlines()[-1])
+    assert program == "casgd"
+    works(*arguments)
+    works("train", "a.svm", "-o", "same.model", "--lam", best, *options)
+    assert Path("a.model").read_bytes() == Path("same.model").read_bytes()
+    given = works("sweep", "-", "--folds", 2, "--epochs", 1, stdin=Path("a.svm").read_bytes()).splitlines()[-1]
+    assert re.fullmatch(r"casgd train - --epochs 1 --lam \S+ -o stdin\.model", given)
+
+
+@pytest.mark.parametrize(
+    ("lams", "words"),
+    [("10,1000", "the least that was tried: try smaller"), ("1e-7,1e-9", "the greatest that was tried: try greater")],
+)
+def test_sweep_says_when_the_best_lam_is_at_the_edge(works, mails, lams, words):
+    options = ["--tfidf", "--folds", 2, "--epochs", 2]
+    assert words in works("sweep", mails, "--lam", lams, *options)
+    for inside in (lams.split(",")[0], "1e-9,0.0001,1000"):
+        assert "was tried" not in works("sweep", mails, "--lam", inside, *options)
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_goes_on_without_a_lam_that_overflows(works, fails):
+    options = ["--loss", "squared", "--t0", 0, "--epochs", 1, "--folds", 2]
+    alone = works("sweep", "a.svm", "--lam", "1,2", *options).splitlines()
+    out = works("sweep", "a.svm", "--lam", "1e-300,1,2", *options).splitlines()
+    assert out[2].split() == ["1e-300", "overflows"]
+    assert [*out[:2], *out[3:]] == alone
+    fails(1, ["overflow", "--t0", "--lam"], "sweep", "a.svm", "--lam", "1e-300,1e-301", *options, printed=True)
