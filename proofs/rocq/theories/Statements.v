@@ -5,13 +5,43 @@
 Require Import Base Generated.
 Require Import Reals.
 
+Section Programs.
+Context {Ar : Ops} {U : Undef}.
+Local Open Scope K_scope.
+Definition zeros : nat -> K := fun _ => K0.
+
+(* Whole runs of the shipped functions, from vectors of zeros: the loop, and the recovery of w, b and the cost. *)
+Section Runs.
+Context (X : rows) (y sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : K) (indices : nat -> nat) (T : nat) (omega : nat -> K).
+Definition run_sgd : (nat -> K) * K * nat :=
+  let '(v, t, a, p, g, cost) := sgd_steps X y sample_weight lam dloss indices T t0 K0 zeros K0 0 in sgd_last lam (t + t0) v a cost.
+Definition run_asgd : (nat -> K) * K * nat :=
+  let '(v, u, t, a, c, h, total, p, g, cost) :=
+    asgd_steps X y sample_weight lam dloss indices T t0 omega K0 zeros zeros K0 K0 K0 K0 0 in
+  asgd_average lam (t + t0) v u c h total cost.
+(* the mean row and θ first, of m rows with n columns; q = x̄ · x computed in each step *)
+Context (n m : nat).
+Definition the_mean : (nat -> K) * K * nat :=
+  let '(rows_sum, total, cost) := casgd_add_up X sample_weight 0 m zeros K0 0 in casgd_centre rows_sum n total cost.
+Definition run_csgd : (nat -> K) * K * nat :=
+  let '(xbar, theta, cost) := the_mean in
+  let '(v, t, a, z, r, p, g, cost) :=
+    csgd_steps X y sample_weight lam dloss indices T t0 xbar theta zeros 0 K0 zeros K0 K0 K0 cost in
+  csgd_last lam (t + t0) v a r xbar cost.
+Definition run_casgd : (nat -> K) * K * nat :=
+  let '(xbar, theta, cost) := the_mean in
+  let '(v, u, t, a, c, h, total, z, r, s, p, g, cost) :=
+    casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta zeros 0 K0 zeros zeros K0 K0 K0 K0 K0 K0 K0 cost in
+  casgd_average lam (t + t0) v u c h total s xbar cost.
+End Runs.
+End Programs.
+
 Section Words.
 Context {F : Fld} {U : Undef}.
 Local Open Scope K_scope.
 
-(* f(0) + … + f(n − 1) for costs, and a vector of zeros *)
+(* f(0) + … + f(n − 1) for costs *)
 Fixpoint nsum (n : nat) (f : nat -> nat) : nat := match n with O => O | S m => (nsum m f + f m)%nat end.
-Definition zeros : nat -> K := fun _ => K0.
 
 (* how many entries row i of X stores (the paper's k); row i as a dense vector x_i; rows in their places *)
 Definition start (X : rows) i := r_indptr X i.
@@ -48,31 +78,6 @@ End Iterates.
 (* x̄ of the rows 0, …, m − 1, and the rows less x̄ *)
 Definition mean (m : nat) sample_weight X k := sum m (fun i => sample_weight i * dense X i k) / sum m sample_weight.
 Definition centred (m : nat) sample_weight X i k := dense X i k - mean m sample_weight X k.
-
-(* Whole runs of the shipped functions, from vectors of zeros: the loop, and the recovery of w, b and the cost. *)
-Section Runs.
-Context (X : rows) (y sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : K) (indices : nat -> nat) (T : nat) (omega : nat -> K).
-Definition run_sgd : (nat -> K) * K * nat :=
-  let '(v, t, a, p, g, cost) := sgd_steps X y sample_weight lam dloss indices T t0 K0 zeros K0 0 in sgd_last lam (t + t0) v a cost.
-Definition run_asgd : (nat -> K) * K * nat :=
-  let '(v, u, t, a, c, h, total, p, g, cost) :=
-    asgd_steps X y sample_weight lam dloss indices T t0 omega K0 zeros zeros K0 K0 K0 K0 0 in
-  asgd_average lam (t + t0) v u c h total cost.
-(* the mean row and θ first, of m rows with n columns; q = x̄ · x computed in each step *)
-Context (n m : nat).
-Definition the_mean : (nat -> K) * K * nat :=
-  let '(rows_sum, total, cost) := casgd_add_up X sample_weight 0 m zeros K0 0 in casgd_centre rows_sum n total cost.
-Definition run_csgd : (nat -> K) * K * nat :=
-  let '(xbar, theta, cost) := the_mean in
-  let '(v, t, a, z, r, p, g, cost) :=
-    csgd_steps X y sample_weight lam dloss indices T t0 xbar theta zeros 0 K0 zeros K0 K0 K0 cost in
-  csgd_last lam (t + t0) v a r xbar cost.
-Definition run_casgd : (nat -> K) * K * nat :=
-  let '(xbar, theta, cost) := the_mean in
-  let '(v, u, t, a, c, h, total, z, r, s, p, g, cost) :=
-    casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta zeros 0 K0 zeros zeros K0 K0 K0 K0 K0 K0 K0 cost in
-  casgd_average lam (t + t0) v u c h total s xbar cost.
-End Runs.
 
 (* The shipped definition: `iterates` hands the predictor of each step, in its implicit form, to `average`. *)
 Definition by_definition n (x : nat -> nat -> K) (centred : bool) xbar y sample_weight dloss lam t0 (indices : nat -> nat) T (omega : nat -> K) :=
@@ -197,6 +202,28 @@ Definition pivot_is_a_translation : Prop := forall (F : Fld) (U : Undef) X X' pi
   let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
   (forall k, k < n -> w' k = w k) /\ b = (b' - dotn n w' pivot)%K.
 
+(* Balls, or any numbers that stand for unknown ones: R x b says that b contains x. What is asked of their arithmetic: each operation on
+   balls contains the operation on numbers, only a ball that contains nothing but 0 equals 0, and b − b = 0. An operation that raises
+   an error in Python counts as one whose result contains all numbers: a run that ends had none. *)
+Record contains {A : Fld} {B : Ops} (R : @K (@Fops A) -> @K B -> Prop) : Prop := {
+  on_0 : R K0 K0; on_1 : R K1 K1;
+  on_add : forall x b y c, R x b -> R y c -> R (x + y)%K (b + c)%K; on_sub : forall x b y c, R x b -> R y c -> R (x - y)%K (b - c)%K;
+  on_mul : forall x b y c, R x b -> R y c -> R (x * y)%K (b * c)%K; on_div : forall x b y c, R x b -> R y c -> R (x / y)%K (b / c)%K;
+  on_opp : forall x b, R x b -> R (- x)%K (- b)%K;
+  zero_is_zero : Keqb (@K0 B) K0 = true; only_zero : forall x b, R x b -> Keqb b K0 = true -> x = K0; self_is_zero : forall b : @K B, finite b = true }.
+
+(* [alg:sgd, alg:asgd, alg:casgd] the shipped algorithms on balls return balls that contain what they return on the numbers inside *)
+Definition inclusion : Prop := forall (A : Fld) (B : Ops) (U : @Undef Fops) (V : @Undef B) (R : @K (@Fops A) -> @K B -> Prop), contains R ->
+  let all (f : nat -> @K (@Fops A)) (g : nat -> @K B) := forall k, R (f k) (g k) in
+  forall (X : @rows (@Fops A)) (X' : @rows B) y y' s s' dloss dloss' lam lam' t0 t0' indices T omega omega' n m,
+  r_indices X = r_indices X' -> r_indptr X = r_indptr X' -> all (r_data X) (r_data X') -> all y y' -> all s s' -> all omega omega' ->
+  R lam lam' -> R t0 t0' -> (forall p q z z', R p q -> R z z' -> R (dloss p z) (dloss' q z')) ->
+  let inside (found : (nat -> K) * K * nat) (balls : (nat -> K) * K * nat) := let '(w, b, _) := found in let '(w', b', _) := balls in all w w' /\ R b b' in
+  inside (run_sgd X y s dloss lam t0 indices T) (run_sgd X' y' s' dloss' lam' t0' indices T)
+  /\ inside (run_asgd X y s dloss lam t0 indices T omega) (run_asgd X' y' s' dloss' lam' t0' indices T omega')
+  /\ inside (run_csgd X y s dloss lam t0 indices T n m) (run_csgd X' y' s' dloss' lam' t0' indices T n m)
+  /\ inside (run_casgd X y s dloss lam t0 indices T omega n m) (run_casgd X' y' s' dloss' lam' t0' indices T omega' n m).
+
 (* The real numbers as a field. Eq. 2 (eqn:objective) on rows x_i, and the mean of f over all histories of t independent draws from
    0, …, m − 1, the latest first. *)
 Definition Reqb (x y : R) : bool := if Req_EM_T x y then true else false.
@@ -249,3 +276,15 @@ Definition rate3 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar 
   let explicit (wb : (nat -> R) * R) := (fst wb, snd wb + dotn n (fst wb) (mean m ones X)) in
   expectation m T (fun l => F (explicit (fst (run_casgd X y ones dloss lam 0 (draws l) T steps_as_weights n m)))) - F wstar
   <= 8 * (L ^ 2 * R2) / (lam * (INR T + 1)).
+
+(* An arithmetic that rounds each result, as that of floats does where nothing overflows or underflows. *)
+Definition rounding (rnd : R -> R) : Ops := {| K := R; K0 := 0; K1 := 1; Kadd := fun x y => rnd (x + y); Kmul := fun x y => rnd (x * y);
+  Ksub := fun x y => rnd (x - y); Kopp := Ropp; Kdiv := fun x y => rnd (x / y); Keqb := Reqb |}.
+
+(* [cost] with a relative error eps of each operation, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4 + 3) − 1) Σ|terms| of
+   the exact one *)
+Definition rounded_dot : Prop := forall rnd eps, 0 <= eps -> (forall x, Rabs (rnd x - x) <= eps * Rabs x) ->
+  forall (U : @Undef (rounding rnd)) (v : nat -> R) (X : @rows (rounding rnd)) i cost, (r_indptr X i <= r_indptr X (i + 1))%nat ->
+  let k := (r_indptr X (i + 1) - r_indptr X i)%nat in
+  let term e : R := r_data X (r_indptr X i + e)%nat * v (r_indices X (r_indptr X i + e)%nat) in
+  Rabs (fst (@sparse_dot (rounding rnd) U v X i cost) - sum k term) <= ((1 + eps) ^ (k / 4 + k mod 4 + 3) - 1) * sum k (fun e => Rabs (term e)).
