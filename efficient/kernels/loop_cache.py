@@ -29,6 +29,9 @@ import reference
 PACKAGES = (Path(reference.__file__).parent, Path(__file__).parents[1])
 """Folders with all sources that a cached loop is made of."""
 
+OF_NO_MATTER = {"NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR"}
+"""Settings of numba that change no compiled loop; joblib sets the first for its workers."""
+
 KEPT = 8
 """Versions of the sources whose loops are kept; those used longest ago are removed."""
 
@@ -36,7 +39,8 @@ KEPT = 8
 def _version() -> str | None:
     """Hash all that compiled code depends on, besides the processor; None if sources are missing, as in a zip archive."""
     digest = hashlib.sha256(repr((platform.python_version(), numba.__version__, llvmlite.__version__)).encode())
-    digest.update(repr(sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))).encode())
+    settings = {name for name in os.environ if name.startswith("NUMBA_")} - OF_NO_MATTER
+    digest.update(repr([(name, os.environ[name]) for name in sorted(settings)]).encode())
     sources = sorted(source for package in PACKAGES for source in package.rglob("*.py"))
     if Path(__file__) not in sources:
         return None
