@@ -94,11 +94,11 @@ def _generator(rng) -> np.random.Generator:
         raise type(error)(f"rng must be a seed or a numpy generator; got {rng!r}: {error}") from None
 
 
-def check_weight(weight, m: int, name: str, number: Any = np.float64) -> np.ndarray:
-    """Validate the weights of m examples: finite numbers >= 0, not all 0; return a copy in the arithmetic of `number`."""
+def check_weight(weight, m: int, name: str, number: Any = np.float64, some: bool = True) -> np.ndarray:
+    """Validate the weights of m examples: finite numbers >= 0, and `some` > 0; return a copy in the arithmetic of `number`."""
     values = one_each(name, weight, m, number)
     wrong = values[values < 0]
-    if len(wrong) or not values.any():
+    if len(wrong) or (some and not values.any()):
         raise ValueError(f"{name} must hold finite numbers >= 0, not all zero; got {wrong[0] if len(wrong) else 'only zeros'}")
     return values
 

@@ -88,9 +88,12 @@ class LinearEstimator(BaseEstimator):
         resumed = hasattr(self, "_run") and (stream or self.warm_start)
         X, y = self._validated(X, y, reset=not resumed, y_numeric=is_regressor(self))
         X = X if self.callback else lent(X)  # the caller cannot write there before the rows are forgotten
-        weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight")
+        some = not (stream and resumed)  # of a stream a batch may have no weight
+        weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], "sample_weight", some=some)
         known = self._known_classes(y, classes, resumed) if stream else self._find_classes(y, weight)
-        sampling_weight = self._drawn(y, known, weight)
+        sampling_weight = self._drawn(y, known, weight, some)
+        if not (some or sampling_weight is None or sampling_weight.any()):
+            return self
         order = "cyclic" if stream else self.sampling
         epoch = _steps_of_epoch(X.shape[0], sampling_weight, order)
         run = self._resume(X, y, known) if resumed else self._begin(X, y, known, sampling_weight)
@@ -157,8 +160,8 @@ class LinearEstimator(BaseEstimator):
         """Validate the classes that partial_fit was told of; None if numbers are predicted."""
         return None
 
-    def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray | None:
-        """Make the sampling weights of the rows; None for all alike."""
+    def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None, some: bool) -> np.ndarray | None:
+        """Make the sampling weights of the rows, `some` of them > 0; None for all alike."""
         return weight
 
     def _steps_are_known(self) -> bool:

@@ -155,8 +155,9 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Resume with these rows, each once and in order: chunks give the bits of one long run over all of them.
 
-        The centred algorithms keep the mean of the rows of the first call. Weights must be integers. With a loss without a
-        `slope_bound`, `t0` must be a number: while it is "auto" the method is missing. Parameters and errors as `fit`, and:
+        The centred algorithms keep the mean of the rows of the first call. Weights must be integers; after the first call a
+        batch without any weight takes no step. With a loss without a `slope_bound`, `t0` must be a number: while it is "auto"
+        the method is missing. Parameters and errors as `fit`, and:
 
         Parameters
         ----------
@@ -219,7 +220,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
             raise ValueError(f"y must hold labels among the classes {known.tolist()}; got {unknown!r}")
         return known
 
-    def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray | None:
+    def _drawn(self, y: np.ndarray, classes: np.ndarray | None, weight: np.ndarray | None, some: bool) -> np.ndarray | None:
         if self.class_weight is None or classes is None:
             return weight
         weight = np.ones(len(y)) if weight is None else weight
@@ -233,7 +234,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
                 raise ValueError(f"class_weight must hold a number for each class: {error}") from None
         with np.errstate(over="ignore", invalid="ignore"):
             weight = weight * np.select([y == each for each in classes], list(of_classes))
-        return check_weight(weight, len(y), "sample_weight times class_weight")
+        return check_weight(weight, len(y), "sample_weight times class_weight", some=some)
 
 
 def _check_labels(y: np.ndarray) -> None:

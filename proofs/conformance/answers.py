@@ -51,6 +51,7 @@ class Function:
         module, qualified = getattr(train, "__module__", None), getattr(train, "__qualname__", None)
         self.train = train
         self.name = name or (f"{module}:{qualified}" if module and qualified else repr(train))
+        serve.check_signature(train, self.name)
         self.version = serve.version_of(module)
 
     def ask(self, cases: Sequence[Case], exact: bool) -> Iterator[list[Reply]]:

@@ -8,6 +8,7 @@ the kit; where scipy is installed, X is a `scipy.sparse.csr_array`, otherwise `R
 
 import importlib
 import importlib.metadata
+import inspect
 import json
 import os
 import sys
@@ -116,7 +117,21 @@ def find(path):
         raise ValueError(f"{path!r} cannot be imported: {told(error)}") from error
     if not callable(found):
         raise ValueError(f"{path!r} is no function: it is {shown(found)}")
+    check_signature(found, path)
     return found, version_of(module)
+
+
+def check_signature(train, name):
+    """Raise ValueError unless the function takes seven arguments by position, or does not say what it takes."""
+    try:
+        takes = inspect.signature(train)
+    except (TypeError, ValueError):  # a builtin, or what pretends to be a function
+        return
+    try:
+        takes.bind(*range(7))
+    except TypeError as error:
+        wanted = "train(X, y, loss, lam, indices, average, centred)"
+        raise ValueError(f"{name} must be called as {wanted}; it takes {takes}: {error}") from None
 
 
 def version_of(module):

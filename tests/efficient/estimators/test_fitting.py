@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from efficient import CASGDClassifier, CASGDRegressor
@@ -320,6 +321,30 @@ def test_numbers_that_are_not_finite_are_refused_and_leave_the_model_alone(wrong
         with pytest.raises(ValueError, match=r"NaN|infinity"):
             attempt()
     np.testing.assert_array_equal(fitted.coef_, regressor(random_state=0).fit(X, Y).coef_)
+
+
+@pytest.mark.parametrize("algorithm", ["sgd", "casgd"])
+@pytest.mark.parametrize("without", ["sample_weight", "class_weight"])
+def test_batch_without_weight_takes_no_step_after_the_first_call(algorithm, without):
+    y = np.arange(60) % 2
+    rows = slice(None) if without == "sample_weight" else y == 0
+    nothing = {"sample_weight": np.zeros(60)} if without == "sample_weight" else {}
+    new = logistic(algorithm=algorithm, class_weight={0: 0, 1: 1} if without == "class_weight" else None)
+    with pytest.raises(ValueError, match=f"{without} must.*only zeros"):
+        clone(new).partial_fit(DATA.X[rows], y[rows], classes=[0, 1], **nothing)
+    gapless, paused = clone(new), clone(new)
+    for estimator in (gapless, paused):
+        estimator.partial_fit(DATA.X, y, classes=[0, 1])
+        if estimator is paused:
+            assert estimator.partial_fit(DATA.X[rows], y[rows], **nothing) is paused
+        estimator.partial_fit(DATA.X[::-1], y[::-1])
+    assert paused.t_ == gapless.t_
+    np.testing.assert_array_equal(paused.coef_, gapless.coef_)
+    with pytest.raises(ValueError, match="features"):
+        paused.partial_fit(DATA.X[:, 1:], y, sample_weight=np.zeros(60))
+    if without == "sample_weight":
+        with pytest.raises(ValueError, match="only zeros"):
+            paused.fit(DATA.X, y, sample_weight=np.zeros(60))
 
 
 def test_tiny_alpha_with_the_squared_loss_is_an_error_and_not_nan():

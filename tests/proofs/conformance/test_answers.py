@@ -1,7 +1,11 @@
 """Ask functions: whatever a function does becomes a verdict."""
 
+import functools
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +95,28 @@ def test_check_without_an_answer_says_why(train, message):
     json.dumps(report.as_json(), allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    "wrong", [lambda X, y: 0, lambda X, y, loss, lam, indices, *, average, centred: 0, lambda *, X, **_: 0]
+)
+def test_wrong_signature_is_one_sentence(wrong):
+    with pytest.raises(ValueError, match=r"lambda> must be called as train\(X, y, loss, .*; it takes \(.*: ") as caught:
+        check(wrong)
+    assert "\n" not in str(caught.value)
+    right = (dense.train, functools.partial(dense.train), lambda *values: dense.train(*values))
+    assert all(check(each, "sgd", "squared").passed for each in right)
+
+
+def test_wrong_signature_of_a_module_is_one_line(tmp_path):
+    (tmp_path / "mine.py").write_text("def train(X, y): return 0\n")
+    command = [sys.executable, "-m", "proofs.conformance", "--impl", "mine:train"]
+    outside = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(__file__).parents[3]}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=outside, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "must be called as train(X, y, loss, lam, indices, average, centred); it takes (X, y)" in done.stderr.splitlines()[-1]
+    )
+
+
 def test_read_exact_floats_is_an_error():
     report = check(dense.train, "sgd", "hinge", exact=True)
     assert report.count["error"] == len(report.results)
@@ -98,5 +124,5 @@ def test_read_exact_floats_is_an_error():
 
 
 def test_function_version_is_that_of_its_package():
-    assert Function(np.mean).version == np.__version__
+    assert Function(np.linspace).version == np.__version__
     assert Function(dense.train).name == "proofs.conformance.examples.dense:train"
