@@ -122,7 +122,7 @@ def render(entries: list[Entry], drawn: list[Drawn], only: str | None) -> dict[s
     made["course.md"] = fill("course.md")
     made["bench.md"] = fill("bench.md")
     for package in PACKAGES[:2]:
-        made[f"api-{package}.md"] = fill("api.md", package=package, modules=list(modules_of(package)))
+        made[f"api-{package}.md"] = fill("api.md", package=package, modules=list(modules_of(package)), lazy=lazy(package))
     about = {"today": date.today().isoformat(), "system": platform.platform(), "versions": versions()}
     made["reproduce.md"] = fill("reproduce.md", **about)
     return made
@@ -236,6 +236,12 @@ def modules_of(package: str) -> Iterator[tuple[str, list[str]]]:
     for found in walk_packages(whole.__path__, f"{package}."):
         if not found.name.endswith("__main__"):
             yield found.name, list(whole.__all__)
+
+
+def lazy(package: str) -> list[str]:
+    """List the public names that a package imports when they are asked for, which autodoc does not see in it."""
+    whole = import_module(package)
+    return [name for name in whole.__all__ if name not in vars(whole)]
 
 
 def image_alternative(code: str) -> str:

@@ -120,6 +120,7 @@ def mark_sections(app, what, name, obj, options, lines: list[str]) -> None:
     A module says nothing in NumPy's sections: a paragraph of its with aligned columns is set as it is.
     """
     text = "\n".join(lines).replace("|", r"\|")  # absolute values, not substitutions
+    text = re.sub(r"\b(\w+)_ (?!:)", r"\1\\_ ", text)  # an attribute, not a link
     fields = re.findall(r"^(Paper|Cost): (.+(?:\n.+)*?)(?=\n(?:Paper|Cost):|\n\n|\n?\Z)", text, re.M)
     if fields:
         text = re.sub(r"^(Paper|Cost): .+(?:\n.+)*?(?=\n(?:Paper|Cost):|\n\n|\n?\Z)", "", text, flags=re.M).rstrip()

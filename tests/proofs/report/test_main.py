@@ -27,6 +27,7 @@ def built(monkeypatch):
     return calls
 
 
+@pytest.mark.nightly
 def test_site_of_one_label_has_its_entries_and_picture(tmp_path, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # between Sphinx and its own extensions
