@@ -121,3 +121,31 @@ def test_axioms_of_reads_each_answer():
 def test_packages_are_those_of_the_cure():
     assert tuple(Path(prover.HERE / "packages.txt").read_text("utf8").split()) == prover.PACKAGES
     assert prover.CURE.endswith("coq libcoq-flocq")
+
+
+INSTANCES = """Require Import Base Generated Statements QArith Qcanon.
+Lemma Qc_eqb_ok x y : Qc_eq_bool x y = true <-> x = y.
+Proof. split; [apply Qc_eq_bool_correct|]. intros ->. unfold Qc_eq_bool. destruct (Qc_eq_dec y y); congruence. Qed.
+Definition QO : Ops := {| K := Qc; K0 := 0%Qc; K1 := 1%Qc; Kadd := Qcplus; Kmul := Qcmult; Ksub := Qcminus; Kopp := Qcopp;
+  Kdiv := Qcdiv; Keqb := Qc_eq_bool |}.
+Definition QF : Fld := {| Fops := QO; Kinv := Qcinv; Kfield := Qcft; Keqb_eq := Qc_eqb_ok |}.
+Definition one_row : @rows QO := @Build_rows QO (fun _ => 1%Qc) (fun _ => 0%nat) (fun i => i).
+Lemma rows_are_usable : @well_formed QF one_row 1.
+Proof. intros i. unfold start, stop. cbn. split; lia. Qed.
+Lemma balls_of_one_number (A : Fld) : @contains A Fops eq.
+Proof.
+  constructor; try congruence.
+  - apply Keqb_eq. reflexivity.
+  - intros x b -> H. now apply Keqb_eq.
+  - intros b. unfold finite. apply Keqb_eq. destruct (@Kfield A) as [r _ _ _].
+    rewrite (Ring_theory.Rsub_def r). apply (Ring_theory.Ropp_def r).
+Qed.
+Print Assumptions rows_are_usable.
+"""
+
+
+@pytest.mark.usefixtures("rocq")
+def test_hypotheses_of_the_claims_hold_of_the_fractions_and_of_balls_of_one_number():
+    check = Check()
+    check.compile("Statements")
+    assert axioms_of(check.run("Instances", INSTANCES)) == [()]
