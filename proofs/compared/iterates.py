@@ -140,15 +140,16 @@ def difference(found: reference.Predictor, wanted: reference.Predictor):
 
 
 def in_float(case: Case, loss: str, lam: float, names: list[str]) -> Iterator[Entry]:
-    """Hold both sides against the exact run over T steps: every p_t and g_t, the last and the mean predictor."""
-    problem = Problem(case.X, case.y, loss, lam)
-    indices = draw_indices(problem.m, case.steps, rng=0)
+    """Hold both sides against the exact run over T steps on T rows: every p_t and g_t, the last and the mean predictor."""
+    rows, y = case.sample(case.X, columns=case.X.shape[1], rows=case.steps)
+    problem = Problem(rows, y, loss, lam)
+    indices = draw_indices(problem.m, problem.m, rng=0)
     for name, verdict in judge(problem, indices, names).items():
         yield Entry(
             ALGORITHMS[name].label,
             "the sparse algorithm loses no more digits than the definition",
             "float",
-            f"float64 against balls, T = {len(indices)}, λ = {lam:g}",
+            f"float64 against balls, T = {len(indices)}, {problem.n} columns, λ = {lam:g}",
             str(verdict),
             verdict.holds,
             case.name,
