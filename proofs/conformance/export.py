@@ -39,7 +39,7 @@ def export(folder: str | Path) -> Path:
     package.mkdir(parents=True)
     for name in RUNNER:
         shutil.copy(HERE / f"{name}.py", package)
-    for page in ("README.md", "FAULTS.md"):
+    for page in ("README.md", "FAULTS.md", "HALL.md"):
         shutil.copy(HERE / page, package)
     shutil.copytree(HERE / "vectors", package / "vectors")
     shutil.copytree(HERE / "examples", package / "examples", ignore=shutil.ignore_patterns("__pycache__"))
