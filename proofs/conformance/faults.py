@@ -435,7 +435,6 @@ fault("theta keeps its last term only", "theta has the last square of the mean r
 fault("theta with the mean's sum", "theta adds the entries of the mean row, not their squares", "norm",
       squared_norm=lambda s: s.xbar.sum())
 fault("theta starts at 2", "theta starts at 2, not at 1", "theta", theta=lambda s: s.theta + 1)
-fault("theta starts at 0 for the prediction only", "r takes theta without its 1", "r", r=lambda s: s.r - s.bias)
 fault("r multiplied by theta", "r is (a - z) theta", "r", r=lambda s: (s.bias - s.z) * s.theta)
 fault("r divided by theta", "r is a/theta - z", "r", r=lambda s: s.bias / s.theta - s.z)
 fault("mean keeps its last entry", "the mean row holds the last entry of each column, not their sum",
