@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _print(of_section(section, found, options.verbose or options.data is not None or options.only is not None))
     except ModuleNotFoundError as error:
         print(f"proofs needs {error.name}: pip install 'casgd[proofs]'", file=sys.stderr)
-        return 2
+        return 1
     except (ValueError, TypeError, OSError, FloatingPointError, MemoryError) as error:
         if options.data is None:
             raise

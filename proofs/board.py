@@ -23,7 +23,8 @@ class Row(NamedTuple):
 
 def rows(entries: Iterable[Entry]) -> list[Row]:
     """Sort the entries by statement, in the order of the paper, and by kind; the errata are one statement, the last."""
-    by_statement: dict[str, list[Entry]] = {label: [] for label in LABELS if label not in ERRATA} | {"errata": []}
+    by_statement: dict[str, list[Entry]] = {label: [] for label in LABELS if label not in ERRATA}
+    by_statement["errata"] = []
     for entry in entries:
         by_statement["errata" if entry.label in ERRATA else entry.label].append(entry)
     names = {label: (facts.printed or label, facts.words) for label, facts in LABELS.items()}

@@ -3,15 +3,14 @@
 Run this module to read them: `python -m proofs.slips`.
 """
 
+import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import product
 
 import numpy as np
-import sympy
-import z3
 
 import efficient
 import reference
@@ -22,9 +21,18 @@ from reference.datasets import make_generic
 
 from .ledger import Entry, Job
 from .paper import ERRATA
-from .proved.branches import as_formula
-from .proved.prover import Equation, counterexample, residual, violation
-from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
+
+try:
+    import sympy
+    import z3
+
+    from .proved.branches import as_formula
+    from .proved.prover import Equation, counterexample, residual, violation
+    from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
+except ModuleNotFoundError as error:
+    if __name__ != "__main__":
+        raise
+    sys.exit(f"proofs.slips needs {error.name}: pip install 'casgd[proofs]'")
 
 Check = Callable[[], Iterator[tuple[str, str, bool, bool] | tuple[str, str, bool, bool, str]]]
 """Check that yields what is claimed, the figure, if it holds, if it is expected to, and the kind if it is not exact."""
@@ -336,8 +344,9 @@ def jobs() -> list[Job]:
     return [Job((name,), f"{name}: {ERRATA[name].where}", partial(entries, name)) for name in CHECKS]
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     print_any_letter()
+    argparse.ArgumentParser(prog="python -m proofs.slips", description=__doc__).parse_args(arguments)
     wrong = 0
     for name, erratum in ERRATA.items():
         print(f"{name} ({erratum.kind}) {erratum.where}: printed {erratum.printed}; what holds: {erratum.holds}")

@@ -1,5 +1,6 @@
 """Test that the base install suffices for training and the conformance kit, and that the rest names its extra."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from proofs.__main__ import programs
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
@@ -58,6 +61,16 @@ def test_log_loss_in_fractions_without_mpmath_names_the_extra():
         'from fractions import Fraction\nfrom reference import LOSSES\nLOSSES["log"].exact.derivative(Fraction(1), 1)'
     )
     assert "casgd[proofs]" in ran.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("program", sorted(programs()))
+def test_program_without_extras_runs_or_names_the_extra_in_a_sentence(program):
+    ran = run_module(f"proofs.{program}", "--help")
+    if program in ("proved", "slips", "pictures", "report"):
+        assert ran.returncode == 1 and (ran.stderr.count("\n") == 1 or program == "pictures")  # a package, raised by import
+        assert re.search(rf"proofs.{program} needs \w+: pip install 'casgd\[\w+\]'$", ran.stderr)
+    else:
+        assert (ran.returncode, ran.stderr) == (0, "") and f"usage: python -m proofs.{program}" in ran.stdout
 
 
 @pytest.mark.parametrize("extra", ["test", "notebooks", "mutation"])

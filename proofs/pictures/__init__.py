@@ -1,10 +1,13 @@
 """Draw the pictures: each is a function that draws on the axes `ax`, or on new ones, and returns them."""
 
-from .cost import caches, point, scaling, speed, step
-from .evidence import formula_sizes, four_verdicts, identical, losses, survivors, translation
-from .look import grid
-from .measured import averages, certified, gains, guarantee, memory, misses, remembered, stability, sweep, words
-from .plane import explore, fits, path, positions
+try:
+    from .cost import caches, point, scaling, speed, step
+    from .evidence import formula_sizes, four_verdicts, identical, losses, survivors, translation
+    from .look import grid
+    from .measured import averages, certified, gains, guarantee, memory, misses, remembered, stability, sweep, words
+    from .plane import explore, fits, path, positions
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"proofs.pictures needs {error.name}: pip install 'casgd[proofs]'", name=error.name) from None
 
 __all__ = [
     "averages",

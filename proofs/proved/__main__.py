@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from efficient.runs.terminal import print_any_letter
 
-from . import lines
-from .claims import CLAIMS
-from .proof import show
+try:
+    from . import lines
+    from .claims import CLAIMS
+    from .proof import show
+except ModuleNotFoundError as error:
+    sys.exit(f"proofs.proved needs {error.name}: pip install 'casgd[proofs]'")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from efficient.runs.terminal import print_any_letter
 
-from ..paper import LABELS
+from ..paper import labels_named
 
 try:
     from threadpoolctl import threadpool_limits
@@ -32,9 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proofs.report", description=__doc__)
     parser.add_argument("folder", metavar="DIR", help="the folder of the site; made if there is none")
     parser.add_argument("--ledger", metavar="FILE", help="what `python -m proofs --json FILE` wrote, instead of computing it")
-    parser.add_argument("--only", metavar="LABEL", help="only the claims with this label", choices=sorted(LABELS))
+    parser.add_argument("--only", metavar="NAME", help='only the claims about this statement, "Lemma 1", "eq. 4", cost …')
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show progress (default: at a terminal)")
     options = parser.parse_args(arguments)
+    try:
+        labels = None if options.only is None else labels_named(options.only)
+    except ValueError as error:
+        parser.error(f"--only: {error}")
     try:
         given = None if options.ledger is None else read_json(options.ledger)
     except (OSError, ValueError) as error:
@@ -49,10 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"DIR must be a folder that can be written; got {options.folder!r}: {error.strerror}")
     try:
         with threadpool_limits(1):  # as for the ledger alone
-            only = options.only and [options.only]
-            filled = fill(plan(), only, options.progress) if given is None else [("", given)]
-            entries = [entry for _, found in filled for entry in found]
-            entries = [entry for entry in entries if options.only in (None, entry.label)]
+            filled = fill(plan(), labels, options.progress) if given is None else [("", given)]
+            entries = [entry for _, found in filled for entry in found if labels is None or entry.label in labels]
             drawn = list(draw({entry.label for entry in entries}, options.progress))
         build(Path(options.folder), entries, drawn, options.only)
     except KeyboardInterrupt:

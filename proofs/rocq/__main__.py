@@ -1,6 +1,8 @@
 """Check every claim in Rocq, from the shipped Python: `python -m proofs.rocq`."""
 
+import argparse
 import sys
+from collections.abc import Sequence
 
 from efficient.runs.terminal import print_any_letter
 
@@ -9,8 +11,9 @@ from .prover import CURE, Check, coqc, version
 from .sources import generated
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     print_any_letter()
+    argparse.ArgumentParser(prog="python -m proofs.rocq", description=__doc__).parse_args(arguments)
     if coqc() is None:
         print(f"proofs.rocq: Rocq is not installed, nothing was checked. {CURE}", file=sys.stderr)
         return 2

@@ -202,7 +202,7 @@ finally:
 def test_help_needs_no_prover_and_a_missing_one_is_a_sentence():
     command = [sys.executable, "-c", LIGHT.replace("finally", "except SystemExit")]
     done = subprocess.run(command, capture_output=True, encoding="utf8", cwd=ROOT, check=False)
-    assert done.stdout.endswith("\n2\n") and "python -m proofs.NAME" in done.stdout
+    assert done.stdout.endswith("\n1\n") and "python -m proofs.NAME" in done.stdout
     assert done.stderr == "proofs needs sympy: pip install 'casgd[proofs]'\n"
     for file in [*(ROOT / "proofs").glob("*/__main__.py"), ROOT / "proofs/slips.py"]:
         name = file.stem if file.parent.name == "proofs" else file.parent.name

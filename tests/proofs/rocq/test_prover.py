@@ -37,7 +37,7 @@ def test_theory_admits_nothing(theory):
 @pytest.mark.nightly  # the ledger proves the same
 @pytest.mark.usefixtures("rocq")
 def test_main_proves_every_claim_and_names_its_axioms(capsys):
-    assert main() == 0
+    assert main([]) == 0
     printed = capsys.readouterr().out
     assert printed.endswith(f"{len(claims())} claims, {len(claims())} proved, 0 not\n")
     assert "translation [translation]" in printed
@@ -46,7 +46,7 @@ def test_main_proves_every_claim_and_names_its_axioms(capsys):
 
 def test_main_without_rocq_names_the_cure(monkeypatch, capsys):
     monkeypatch.setattr("proofs.rocq.__main__.coqc", lambda: None)
-    assert main() == 2
+    assert main([]) == 2
     assert "apt-get install coq libcoq-flocq" in capsys.readouterr().err
     monkeypatch.setattr(ledger, "coqc", lambda: None)
     assert ledger.jobs() == []
