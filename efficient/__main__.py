@@ -3,30 +3,43 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from .cli.options import parse
+from .runs.signals import Stop, stop_as_ctrl_c
 from .runs.terminal import print_any_letter
 from .training.overflow import IN_SHELL, Overflow
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, 1 for bad data, 130 after Ctrl-C. Bad usage exits with 2."""
+    """Run a command; returns the exit status: 0, 1 for bad data, 128 + the number of a signal. Bad usage exits with 2."""
     print_any_letter()
     try:
-        try:
-            options = parse(arguments)
-            with np.errstate(all="ignore"):  # overflow is looked for, and refused in words
-                options.run(options)
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+        with stop_as_ctrl_c() as stop:
+            return _run(arguments, stop)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                if stream is not None:
+                    stream.flush()
+            except OSError:  # the terminal is closed: Python would fail again when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _run(arguments: Sequence[str] | None, stop: Stop) -> int:
+    try:
+        options = parse(arguments)
+        with np.errstate(all="ignore"):  # overflow is looked for, and refused in words
+            options.run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt as interrupt:
-        return _end(130, " ".join(["interrupted", *map(str, interrupt.args)]))
+        return _end(stop.status, " ".join(["interrupted", *map(str, interrupt.args)]))
     except Overflow as error:
         return _end(1, error.said(IN_SHELL))
     except (ValueError, TypeError, FloatingPointError, MemoryError, ModuleNotFoundError) as error:
@@ -37,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end(status: int, message: str) -> int:
-    print(f"casgd: {' '.join(message.split())}", file=sys.stderr)
+    with suppress(OSError):  # of a terminal that is closed
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        print(f"casgd: {' '.join(message.split())}", file=sys.stderr)
     return status
 
 

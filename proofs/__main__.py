@@ -2,7 +2,6 @@
 
 import argparse
 import ast
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -12,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from efficient.runs.files import check_writable, write_whole
+from efficient.runs.signals import Stop, stop_as_ctrl_c
 from efficient.runs.terminal import print_any_letter
 from reference import LOSSES
 
@@ -22,10 +22,6 @@ from .paper import ARXIV, ERRATA, LABELS, labels_named
 from .rocq.prover import CURE, coqc
 
 QUICK = "Left out by --quick"
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, which is answered as Ctrl-C is."""
 
 
 @cache
@@ -89,8 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         _print(f"{facts.printed or label:<13}{label:<24}{facts.words}" for label, facts in LABELS.items())
         return 0
+    with stop_as_ctrl_c() as stop:
+        return _proved(options, stop)
+
+
+def _proved(options: argparse.Namespace, stop: Stop) -> int:
+    """Fill the ledger and print it; return the exit status."""
     entries: list[Entry] = []
-    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         _print(announcement(options))
         # one thread: the dot products of the dense side are too short to share out, and two threads that wait for each
@@ -107,12 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"proofs: {options.data}: {error or type(error).__name__}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt as interrupt:
+    except KeyboardInterrupt:
         _print(conclusion(entries, options))
         print("proofs: interrupted; the ledger above is not complete", file=sys.stderr)
-        return 143 if isinstance(interrupt, Terminated) else 130
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        return stop.status
     if not entries:
         print(f"proofs: there is no claim {' or '.join(options.only)!r} about a file of yours", file=sys.stderr)
         return 2
@@ -155,10 +154,6 @@ def _print(lines: Iterable[str]) -> None:
     """Print lines above the progress bar, at once even into a pipe."""
     tqdm.write("\n".join(lines), file=sys.stdout)
     sys.stdout.flush()
-
-
-def _terminate(*_) -> None:
-    raise Terminated
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from reference import Problem
 from reference.averaging import AveragingWeights
 
 from ..runs.batch import resume
-from ..runs.files import check_stored
+from ..runs.files import check_stored, write_whole
 from ..runs.run import Run
 
 MEMBER = "settings.json"
@@ -27,11 +27,13 @@ class Checkpoint(NamedTuple):
 
     def save(self, run: Run) -> None:
         """Write the file, whole or not at all: kill -9 leaves this checkpoint or the one before."""
-        part = f"{self.path}.part"
-        run.save(part)
-        with zipfile.ZipFile(part, "a") as archive:
-            archive.writestr(MEMBER, json.dumps(self.settings))
-        os.replace(part, self.path)
+
+        def write(file: BinaryIO) -> None:
+            run.write(file)
+            with zipfile.ZipFile(file, "a") as archive:
+                archive.writestr(MEMBER, json.dumps(self.settings))
+
+        write_whole(self.path, write)
 
     def load(self, problems: list[Problem], averaging_weights: AveragingWeights | None) -> Run | None:
         """Load the run that was saved last; None if there is no file yet.

@@ -13,6 +13,9 @@ from reference.rows import Rows
 SECONDS = 0.1
 """Duration that a block aims at."""
 
+HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that may raise KeyboardInterrupt."""
+
 ENTRIES = 300_000
 """Stored entries, about, that the first block of a long run visits."""
 
@@ -48,28 +51,29 @@ def blocks(first: int, total: int, size: int, every: int | None = None) -> Itera
 
 @contextmanager
 def held_interrupts():
-    """Defer SIGINT until the caller polls for it: `with held_interrupts() as let_through`.
+    """Defer Ctrl-C, and other signals that are answered, until the caller polls: `with held_interrupts() as let_through`.
 
     A compiled loop cannot be interrupted, and between its return and the moment when its results are stored nothing may
     interrupt either. Only the main thread is ever interrupted, so elsewhere there is nothing to do.
     """
     held: list[Any] = []
-    before: Any = signal.getsignal(signal.SIGINT)
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: handler for number in HELD if callable(handler := signal.getsignal(number))}
 
     def let_through():
         if held:
-            arguments = held.pop()
+            number, frame = held.pop()
             held.clear()
-            before(*arguments)
+            before[number](number, frame)
 
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield let_through
-        return
-    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    for number in before:
+        signal.signal(number, lambda *arguments: held.append(arguments))
     try:
         yield let_through
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     let_through()
 
 

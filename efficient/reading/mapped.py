@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..runs.files import write_whole
+from ..runs.files import named, write_whole
 from .svmlight import read_blocks
 
 ALIGNMENT = 64
@@ -43,13 +43,15 @@ def convert(source, path, zero_based: bool = False, progress: bool | None = None
     """
     with ExitStack() as stack:
         folder = os.path.dirname(os.path.abspath(path))
-        y, starts, indices, data = (stack.enter_context(tempfile.TemporaryFile(dir=folder)) for _ in range(4))
+        with named(os.fspath(path)):
+            y, starts, indices, data = (stack.enter_context(tempfile.TemporaryFile(dir=folder)) for _ in range(4))
         starts.write(bytes(8))
         rows, columns, entries = 0, 1, 0
         for block in read_blocks(source, zero_based=zero_based, progress=progress):
             parts = block._replace(ends=entries + block.ends)
             for file, part in zip((y, starts, indices, data), parts, strict=True):
-                file.write(part.tobytes())
+                with named(os.fspath(path)):
+                    file.write(part.tobytes())
             rows, entries = rows + len(block.labels), entries + len(block.values)
             columns = max(columns, int(block.columns.max(initial=0)) + 1)
         places = np.dtype(np.int32 if entries < 2**31 else np.int64)  # one type for both, as scipy has it

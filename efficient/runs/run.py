@@ -6,7 +6,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, BinaryIO, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -305,10 +305,14 @@ class Run(Generic[Made]):
         return Predictor(w, b, pivoted=around)
 
     def save(self, path) -> None:
-        """Write the state to a file, whole or not at all: to a temporary file beside it first, then renamed.
+        """Write the state to a file, whole or not at all, as `efficient.runs.files.write_whole` does.
 
         The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
         """
+        write_whole(path, self.write)
+
+    def write(self, file: BinaryIO) -> None:
+        """Write the state as `save` does, to a binary file that is open for writing and can seek."""
         with self._alone(changing=False):
             self._check_whole()
             self._check_rows()
@@ -320,7 +324,7 @@ class Run(Generic[Made]):
             values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
             if self._centre is not None:
                 values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
-            write_whole(path, lambda file: np.savez(file, **values))
+            np.savez(file, **values)
 
     @classmethod
     def load(cls, path, problem, averaging_weights: AveragingWeights | None = None) -> Self:

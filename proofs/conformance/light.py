@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,18 +19,20 @@ def check_writable(path: str) -> None:
     """Raise the OSError that writing the file would raise, and leave nothing behind."""
     if os.path.isdir(path):
         raise IsADirectoryError(21, "Is a directory", path)
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "w"):
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(os.path.abspath(path))):
         pass
-    os.remove(part)
 
 
 def write_whole(path: str, text: str) -> None:
     """Write a file whole or not at all."""
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "w", encoding="utf8", errors="replace") as file:
-        file.write(text)
-    os.replace(part, path)
+    path = os.path.realpath(path)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:  # of a name that no one can have guessed
+        part = os.path.join(folder, "part")
+        with open(part, "x", encoding="utf8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
 
 
 @contextmanager

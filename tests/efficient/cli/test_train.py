@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -195,9 +197,10 @@ def with_checkpoint(examples, name, epochs=6, *more):
 
 def test_more_epochs_resume_from_the_checkpoint(casgd, works, fails, table, mails):
     works("train", mails, "-o", "whole.model", "--epochs", 6)
-    Path("parts.checkpoint.part").write_bytes(bytes(10_000_000))  # as a killed training may leave behind
+    left = Path(f"parts.checkpoint.{'0' * 16}.part")  # as a killed training may leave behind
+    left.write_bytes(bytes(10_000_000))
     assert table(works(*with_checkpoint(mails, "parts", 2)))["epoch"] == [1, 2]
-    assert not Path("parts.checkpoint.part").exists()
+    assert not left.exists()
     for expected in ([3, 4, 5, 6], None):
         status, out, err = casgd(*with_checkpoint(mails, "parts", 6))
         step = 2420 if expected else 7260
@@ -363,3 +366,44 @@ def test_progress_on_a_terminal_changes_no_line_of_the_table(casgd, works, monke
     assert (status, "18/18" in err) == (0, True)
     without_seconds = [re.sub(r"\S+$", "", text, flags=re.MULTILINE) for text in (plain, out)]
     assert without_seconds[0] == without_seconds[1]
+
+
+def trains_for_ever(mails, kept, **options):
+    """Start a training, and wait until it has saved a checkpoint."""
+    command = [*COMMAND, *map(str, with_checkpoint(mails, kept.with_suffix(""), 10**6))]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+    end = time.monotonic() + 120
+    while not kept.exists():
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.01)
+    return process
+
+
+def test_a_training_that_is_stopped_saves_its_last_state(mails, tmp_path, outside):
+    kept = tmp_path / "parts.checkpoint"
+    process = trains_for_ever(mails, kept, env=outside, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)  # as of a terminal that is closed, under nohup
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 143 and time.monotonic() - began < 2
+    (step,) = re.findall(r"^casgd: interrupted at step (\d+) of \d+; the same command resumes$", err, re.MULTILINE)
+    with np.load(kept) as archive:
+        assert int(archive["t"]) == int(step) > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["parts.checkpoint"]
+
+
+def test_a_training_whose_terminal_is_closed_saves_its_last_state(mails, tmp_path, outside):
+    kept = tmp_path / "parts.checkpoint"
+    child, terminal = pty.fork()
+    if not child:
+        os.execve(COMMAND[0], [*COMMAND, *map(str, with_checkpoint(mails, tmp_path / "parts", 10**6))], outside)
+    while not kept.exists():
+        os.read(terminal, 10_000)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 129
+    with np.load(kept) as archive:
+        assert int(archive["t"]) > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["parts.checkpoint"]

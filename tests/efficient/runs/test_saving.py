@@ -1,7 +1,6 @@
 """Files of runs: resumed to the bit on the same problem, refused on any other, whole after a failure, harmless if hostile."""
 
 import copy
-import os
 import pickle
 import tracemalloc
 from dataclasses import replace
@@ -230,13 +229,3 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         state.save(tmp_path / "state.npz")
     assert (tmp_path / "state.npz").read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
-
-
-def test_a_save_overwrites_the_rest_of_a_killed_one(tmp_path):
-    state, path = State(PROBLEM, "asgd").run(PI), tmp_path / "state.npz"
-    own, of_another = (tmp_path / f"state.npz.{number}.part" for number in (os.getpid(), os.getpid() + 1))
-    for left in (own, of_another):
-        left.write_bytes(bytes(1_000_000))
-    state.save(path)
-    assert_same_run(State.load(path, PROBLEM), state)
-    assert sorted(tmp_path.iterdir()) == sorted([path, of_another])
