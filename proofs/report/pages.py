@@ -77,6 +77,10 @@ def render(entries: list[Entry], drawn: list[Drawn], only: str | None) -> dict[s
     for number, entry in enumerate(entries, start=1):
         numbered[entry.label].append((number, entry))
     numbered = {label: there for label, there in numbered.items() if there}
+    claims: dict[str, dict[str, list[tuple[int, Entry]]]] = {label: {} for label in numbered}
+    for label, there in numbered.items():
+        for number, entry in there:
+            claims[label].setdefault(entry.claim, []).append((number, entry))
     sections = {
         section: [label for label in numbered if LABELS[label].section == section and label not in ERRATA]
         for section in SECTIONS
@@ -100,7 +104,7 @@ def render(entries: list[Entry], drawn: list[Drawn], only: str | None) -> dict[s
         "verdicts": VERDICTS,
         "labels": LABELS,
         "errata": ERRATA,
-        "numbered": numbered,
+        "claims": claims,
         "entries": entries,
         "sections": sections,
         "drawn": drawn,
@@ -155,7 +159,7 @@ def steps_of(each: Proof) -> dict[str, Any]:
     steps = list(each.steps())
     shown = []
     for step in steps[:SHOWN_STEPS]:
-        latex = f"{sympy.latex(step.left)} = {sympy.latex(step.right)}"
+        latex = " = ".join(sympy.latex(side, mul_symbol="dot") for side in (step.left, step.right))
         shown.append((step.claim, mathml(latex) if len(latex) <= LONGEST else ""))
     return {"assumed": assumed or "", "steps": shown, "count": len(steps)}
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ def _write_source(source: Path, entries: list[Entry], drawn: list[Drawn], only: 
         (source / name).write_text(text, "utf8")
     for name in guides():
         text = (ROOT / name).read_text("utf8")
-        _put(source / name, FILE_LINK.sub(r"\1", text))
+        _put(source / name, LINK.sub(partial(_kept, (ROOT / name).parent), text))
         for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text):
             file = (ROOT / name).parent / picture
             if file.is_file():
@@ -83,8 +84,14 @@ def _write_source(source: Path, entries: list[Entry], drawn: list[Drawn], only: 
         _put(source / "notebooks" / path.name, json.dumps(notebook))
 
 
-FILE_LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:|#)(?![^)]*\.md)[^)]*\)")
-"""Link to a file or folder of a clone that is no page."""
+LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:|#)([^)#]+)[^)]*\)")
+"""Link of Markdown to a file or a folder."""
+
+
+def _kept(folder: Path, link: re.Match) -> str:
+    """Return a link to a page as it is, and of others, such as files of a clone, the words alone."""
+    target = Path(os.path.normpath(folder / link[2]))
+    return link[0] if target.suffix == ".md" and target.is_file() and target.parent != ROOT else link[1]
 
 
 def _put(path: Path, text: str) -> None:
