@@ -26,6 +26,9 @@ KINDS = {
 }
 """Kinds of evidence, the strongest first, and what each is."""
 
+FORMAT = 2
+"""Number of the format of a ledger in JSON; 1, without a number, had no kinds."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -186,17 +189,18 @@ def read_json(path: str) -> list[Entry]:
     """Return the entries of a file that `to_json` wrote; raises ValueError if the file is not such a ledger."""
     try:
         with open(path, encoding="utf8") as file:
-            return [
-                Entry(**{name: value for name, value in each.items() if name != "section"})
-                for each in json.load(file)["entries"]
-            ]
-    except (ValueError, TypeError, KeyError) as error:
+            ledger = json.load(file)
+        if ledger.get("format") != FORMAT:
+            raise ValueError(f"its format is {ledger.get('format')}, and this version reads {FORMAT}. Make it anew")
+        return [Entry(**{name: value for name, value in each.items() if name != "section"}) for each in ledger["entries"]]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{path} must be a ledger that `python -m proofs --json FILE` wrote: {error}") from None
 
 
 def to_json(entries: list[Entry]) -> str:
     """Write the entries for machines, with the versions that they were made with."""
     ledger = {
+        "format": FORMAT,
         "paper": ARXIV,
         "versions": versions(),
         "entries": [{"section": LABELS[entry.label].section, **asdict(entry)} for entry in entries],

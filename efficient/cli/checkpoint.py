@@ -15,6 +15,9 @@ from ..runs.run import Run
 
 MEMBER = "settings.json"
 
+FORMAT = {"format": 2}
+"""Number of the format, stored among the settings; files of version 0.1 have none."""
+
 
 class Checkpoint(NamedTuple):
     """Path of the checkpoint, and the settings that must be the same to resume.
@@ -31,7 +34,7 @@ class Checkpoint(NamedTuple):
         def write(file: BinaryIO) -> None:
             run.write(file)
             with zipfile.ZipFile(file, "a") as archive:
-                archive.writestr(MEMBER, json.dumps(self.settings))
+                archive.writestr(MEMBER, json.dumps(FORMAT | self.settings))
 
         write_whole(self.path, write)
 
@@ -47,12 +50,13 @@ class Checkpoint(NamedTuple):
             with zipfile.ZipFile(self.path) as archive:
                 check_stored(archive, os.path.getsize(self.path))
                 saved = json.loads(archive.read(MEMBER))
-            unequal = [name for name in self.settings if saved[name] != self.settings[name]]
+            wanted = FORMAT | self.settings
+            unequal = [name for name in wanted if saved.get(name) != wanted[name]]
         except Exception as error:  # any error that a damaged archive makes its reader raise
             raise ValueError(f"{self.path!r} is no checkpoint: {error or type(error).__name__}. {cure}") from None
         for name in unequal:
-            now = self.settings[name]
-            raise ValueError(f"{self.path!r} was saved with {name} = {saved[name]!r}; got {name} = {now!r}. {cure}")
+            now = wanted[name]
+            raise ValueError(f"{self.path!r} was saved with {name} = {saved.get(name)!r}; got {name} = {now!r}. {cure}")
         try:
             return resume(self.path, problems, averaging_weights)
         except ValueError as error:

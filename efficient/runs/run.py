@@ -23,7 +23,7 @@ from ..kernels.prefetch import LARGE
 from .algorithms import ALGORITHMS, Mean, Recovery
 from .centring import Centre, centre_of, prepared
 from .files import check_stored, write_whole
-from .saving import checksum, loss_identity
+from .saving import FORMAT, checksum, loss_identity
 
 Made = TypeVar("Made", Predictor, list[Predictor])
 
@@ -317,6 +317,7 @@ class Run(Generic[Made]):
             self._check_whole()
             self._check_rows()
             values: dict[str, Any] = {
+                "format": FORMAT,
                 "problem": checksum(self.problems),
                 "algorithm": self.algorithm,
                 "weighted": self.averaging_weights is not None,
@@ -343,10 +344,16 @@ class Run(Generic[Made]):
                 handle.seek(0)
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
-                same, weighted = int(saved["problem"]) == expected, bool(saved["weighted"])
+                number, weighted = int(saved.get("format", 1)), bool(saved["weighted"])
+                same = number == FORMAT and int(saved["problem"]) == expected
                 state = cls._begun(problem, saved, averaging_weights if weighted else None) if same else None
             except Exception as error:  # whatever a damaged archive makes its reader raise
                 raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+        if number != FORMAT:
+            raise ValueError(
+                f"{os.fspath(path)!r} must be a saved state of format {FORMAT}; got format {number}. "
+                "Take the steps again, or load it with the version that wrote it"
+            )
         if weighted != (averaging_weights is not None):
             raise ValueError(
                 f"averaging_weights must be given just if {os.fspath(path)!r} was saved with some; got {averaging_weights!r}"

@@ -12,6 +12,9 @@ from reference.arithmetic import shown
 BUILT_IN_LOSSES = 1
 """Version of the built-in losses: raise it when a derivative among them changes its values, not when it is rewritten."""
 
+FORMAT = 2
+"""Number of the format of saved states; files without one are of format 1, that of version 0.1, whose checksum was another."""
+
 SUMMED = 1_000_000
 """Numbers that a checksum takes at a time."""
 

@@ -18,6 +18,9 @@ from .measure import CLOCK, memory, quiet, race
 from .scaling import QUICK_SWEEPS, scale
 from .tables import judged
 
+FORMAT = 1
+"""Number of the format of the results in JSON."""
+
 ORDERS = ("sequential", "random")
 
 SETS = {
@@ -42,7 +45,7 @@ def new_results(kind: str) -> dict[str, Any]:
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     processor = names[0] if names else platform.processor()
     machine = {"processor": processor, "processors": os.cpu_count(), "system": platform.platform(), "clock": CLOCK}
-    return {"paper": "arXiv:1612.09147", "kind": kind, "versions": versions(), "machine": machine}
+    return {"format": FORMAT, "paper": "arXiv:1612.09147", "kind": kind, "versions": versions(), "machine": machine}
 
 
 def synthetic(sizes: Mapping[str, tuple[int, int, int]]) -> dict[str, Callable[[], Problem]]:

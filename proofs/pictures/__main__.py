@@ -12,6 +12,7 @@ import numpy as np
 from efficient.runs.files import write_whole
 from efficient.runs.terminal import print_any_letter
 
+from ..bench import FORMAT
 from . import averages, four_verdicts, point, speed
 
 FOLDER = Path(__file__).parent / "readme"
@@ -28,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pictures = {"identical": four_verdicts, "averages": averages}
     if options.speed:
         results = json.loads(Path(options.speed).read_text("utf8"))
+        if results.get("format") != FORMAT:
+            parser.error(f"--speed must have results of format {FORMAT}; got format {results.get('format')}. Measure again")
         pictures = {"speed": partial(speed, results), "point": partial(point, results)}
     plt.switch_backend("agg")
     FOLDER.mkdir(exist_ok=True)

@@ -1,5 +1,6 @@
 """Ledger: what an entry may hold, its verdict, and the order of the entries."""
 
+import json
 from functools import partial
 
 import numpy as np
@@ -78,6 +79,13 @@ def test_json_is_read_back_as_it_was(tmp_path):
         "3 of 3 mutants of formulas, losses and programs were refuted",
         "1 entries, 1 as expected, 0 not",
     ]
-    path.write_text('{"entries": [{}]}')
-    with pytest.raises(ValueError, match="must be a ledger"):
-        read_json(str(path))
+    current = json.loads(path.read_text("utf8"))
+    for other, words in (
+        (current | {"format": 3}, "its format is 3, and this version reads 2"),
+        ({"entries": current["entries"]}, "its format is None"),
+        (current | {"entries": [{}]}, "claim"),
+        ([], "list"),
+    ):
+        path.write_text(json.dumps(other))
+        with pytest.raises(ValueError, match=f"must be a ledger that .*: .*{words}"):
+            read_json(str(path))

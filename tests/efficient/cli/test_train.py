@@ -265,6 +265,14 @@ def test_checkpoint_of_something_else_is_refused(works, fails, mails):
     Path("other.svm").write_bytes(mails.read_bytes().replace(b" 7:1 ", b" 7:2 "))
     fails(1, ["'a.checkpoint'", "another problem", "begin anew"], *with_checkpoint("other.svm", "a", 1))
     whole = Path("a.checkpoint").read_bytes()
+    with zipfile.ZipFile("a.checkpoint") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for number in (None, 3):  # None: of version 0.1
+        settings = json.loads(members["settings.json"]) | {"format": number}
+        with zipfile.ZipFile("a.checkpoint", "w") as archive:
+            for name, content in (members | {"settings.json": json.dumps(settings)}).items():
+                archive.writestr(name, content)
+        fails(1, ["'a.checkpoint'", f"format = {number}; got format = 2", "begin anew"], *with_checkpoint(mails, "a", 1))
     changed = bytes(byte ^ 1 for byte in whole[100_000:100_008])
     for damaged in (b"", whole[:-1000], whole[1000:], b"1 1:1\n", whole[:100_000] + changed + whole[100_008:]):
         Path("a.checkpoint").write_bytes(damaged)
@@ -276,7 +284,7 @@ def test_checkpoint_that_unpacks_to_more_than_the_file_is_refused(works, fails):
     works(*with_checkpoint("a.svm", "a", 1))
     with zipfile.ZipFile("a.checkpoint") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    assert list(json.loads(members["settings.json"])) == list(train.SETTINGS)
+    assert list(json.loads(members["settings.json"])) == ["format", *train.SETTINGS]
     for harmed in ("settings.json", "v.npy"):
         with zipfile.ZipFile("a.checkpoint", "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in members.items():

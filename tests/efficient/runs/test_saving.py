@@ -169,6 +169,19 @@ def exchange(path, **parts):
     np.savez(path, **saved | parts)
 
 
+@pytest.mark.parametrize(("make", "of"), ONE_AND_THREE)
+def test_load_of_another_format_says_so(make, of, tmp_path):
+    path = tmp_path / "state.npz"
+    make(of, "asgd").run([0, 1]).save(path)
+    exchange(path, format=3)
+    with pytest.raises(ValueError, match=r"state\.npz' must be a saved state of format 2; got format 3\. Take the steps again"):
+        make.load(path, of)
+    with np.load(path) as file:  # as version 0.1 wrote it
+        np.savez(path, **{name: file[name] for name in file.files if name != "format"} | {"problem": 1})
+    with pytest.raises(ValueError, match="got format 1"):
+        make.load(path, of)
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("v", np.zeros(3)), ("v", np.zeros(1)), ("v", np.zeros((2, 1))), ("a", np.zeros(1))]
 )

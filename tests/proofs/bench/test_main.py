@@ -58,7 +58,7 @@ def test_loops_that_are_the_same_agree_to_the_bit(run):
 
 def test_json_keeps_its_schema(run):
     results, _ = run
-    assert list(results) == ["paper", "kind", "versions", "machine", "sets", "timings", "memory", "start", "targets"]
+    assert list(results) == ["format", "paper", "kind", "versions", "machine", "sets", "timings", "memory", "start", "targets"]
     assert list(results["machine"]) == ["processor", "processors", "system", "clock"]
     assert list(results["sets"][0]) == ["name", "m", "n", "entries", "loss", "lam", "why"]
     timing = ["set", "order", "contestant", "status", "why", "steps", "entries", "difference", "bound", "seconds"]

@@ -52,6 +52,15 @@ def test_caches_draw_the_medians():
     assert all(size >= 1024 for size in cache_sizes().values())
 
 
+def test_results_of_another_format_are_refused(tmp_path, capsys):
+    from proofs.pictures.__main__ import main
+
+    (tmp_path / "old.json").write_text('{"kind": "speed", "timings": []}')
+    with pytest.raises(SystemExit) as ended:
+        main(["--speed", str(tmp_path / "old.json")])
+    assert ended.value.code == 2 and "got format None. Measure again" in capsys.readouterr().err
+
+
 def test_speed_draws_medians_and_leaves_out_what_was_not_timed():
     ns = {"lower_quartile": 1.0, "median": 2.0, "upper_quartile": 3.0}
     timings = [
