@@ -1,10 +1,17 @@
 """Board: a row for each statement, a cell for each kind, and no verdict that a cell could hide."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from proofs.board import WIDTH, board, board_markdown, of_section
-from proofs.ledger import KINDS, Entry
+from proofs.ledger import KINDS, Entry, read_json
 from proofs.paper import LABELS
+from proofs.rocq.prover import CURE, coqc
+
+ROOT = Path(__file__).parents[2]
 
 
 def entry(label="lem:v", kind="exact", holds=True, expected=True, **fields):
@@ -52,3 +59,16 @@ def test_section_shows_what_is_not_as_expected_in_full_and_the_rest_in_a_line():
     whole = list(of_section("Section", [right, wrong], whole=True))
     assert "    a figure (exact): holds" in whole
     assert max(map(len, failed + whole)) <= WIDTH
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(coqc() is None, reason=CURE)
+def test_board_of_the_readme_is_that_of_the_whole_run(tmp_path):
+    command = [sys.executable, "-m", "proofs", "--json", str(tmp_path / "proofs.json")]
+    done = subprocess.run(command, capture_output=True, encoding="utf8", cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 100 and max(map(len, lines)) <= WIDTH
+    entries = read_json(str(tmp_path / "proofs.json"))
+    assert set(board(entries)) <= set(lines)
+    assert "\n".join(board_markdown(entries)) in (ROOT / "README.md").read_text("utf8")
