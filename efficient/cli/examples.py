@@ -17,6 +17,8 @@ from ..reading.svmlight import load_svmlight
 
 STANDARD_INPUT = "-"
 
+_NUMBERED = "Number words as classes, such as 1 and -1; of several labels a row, train a model for each"
+
 CSR = ("data", "indices", "indptr", "shape")
 """Arrays of a CSR matrix in an .npz."""
 
@@ -123,12 +125,14 @@ def _read_labels(path: str) -> np.ndarray:
         try:
             return np.lib.format.read_array(file) if path.endswith(".npy") else np.loadtxt(file, ndmin=1, encoding="utf-8-sig")
         except Exception as error:  # any error that a damaged file makes its readers raise
-            raise ValueError(f"{path!r} holds no array of numbers: {str(error) or type(error).__name__}") from None
+            why = str(error) or type(error).__name__
+            raise ValueError(f"{path!r} holds no array of numbers, one for each row: {why}. {_NUMBERED}") from None
 
 
 def _as_labels(y: np.ndarray, m: int, name: str) -> np.ndarray:
     if y.shape != (m,) or y.dtype.kind not in "fiub":
-        raise ValueError(f"{name!r} must hold {m} labels, a number for each row; got shape {y.shape}, dtype {y.dtype}")
+        cure = f". {_NUMBERED}" if y.ndim > 1 or y.dtype.kind not in "fiub" else ""
+        raise ValueError(f"{name!r} must hold {m} labels, a number for each row; got shape {y.shape}, dtype {y.dtype}{cure}")
     with np.errstate(over="ignore"):
         y = y.astype(np.float64)
     if not np.isfinite(y).all():

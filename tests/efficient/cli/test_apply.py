@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from efficient import CASGDClassifier, CASGDRegressor
 from efficient.cli.features import Transform
 from efficient.cli.model_file import Model, load_model
 from efficient.reading.svmlight import load_svmlight
@@ -85,3 +86,27 @@ def test_predictions_that_overflow_are_refused(casgd, fails):
     write_model(n=3)
     Path("b.svm").write_text("1 1:1\n1 1:1e308 2:1e308 3:1e308\n")
     fails(1, ["row 1", "overflows"], "predict", "m", "b.svm")
+
+
+@pytest.mark.usefixtures("folder")
+def test_predict_takes_rows_without_labels_and_evaluate_says_what_is_lacking(works, fails):
+    works("train", "a.svm", "-o", "m", "--epochs", 1)
+    rows = [line.partition(" ")[2] for line in Path("a.svm").read_text().splitlines()]
+    Path("rows.svm").write_text("\ufeff" + "\n".join(rows))
+    predicted = works("predict", "m", "a.svm", "--scores")
+    assert works("predict", "m", "rows.svm", "--scores") == predicted
+    assert works("predict", "m", "-", "--scores", stdin=Path("rows.svm").read_bytes()) == predicted
+    for command in (["evaluate", "m", "rows.svm"], ["train", "rows.svm", "-o", "n"], ["convert", "rows.svm", "-o", "n.npz"]):
+        fails(1, ["'rows.svm', line 1", "no label", "casgd predict needs none"], *command)
+    Path("rows.csv").write_text("1,2,3\n4,5,6\n")
+    fails(1, ["'rows.csv', line 1", "CSV", "dump_svmlight_file"], "predict", "m", "rows.csv")
+
+
+@pytest.mark.parametrize(("estimator", "options"), [(CASGDClassifier, []), (CASGDRegressor, ["--loss", "squared"])])
+@pytest.mark.usefixtures("folder")
+def test_defaults_give_the_model_of_the_estimator_to_the_bit(works, estimator, options):
+    works("train", "a.svm", "-o", "m", *options)
+    X, y, _ = load_svmlight("a.svm")
+    fitted, (predictor,) = estimator(random_state=0).fit(X, y), load_model("m").predictors
+    np.testing.assert_array_equal(np.ravel(fitted.coef_), predictor.w)
+    assert fitted.intercept_ == [predictor.b]

@@ -102,8 +102,8 @@ def test_command_names_a_bad_line_of_standard_input(fails, monkeypatch):
         ("a.npz", npz(y=[0, 1], shape=None), ["sparse matrix", "shape"]),
         ("a.npz", npz(), ["no labels", "--labels"]),
         ("a.npz", npz(y=[0, 1, 2]), ["2 labels", "(3,)"]),
-        ("a.npz", npz(y=[[0], [1]]), ["2 labels", "(2, 1)"]),
-        ("a.npz", npz(y=["a", "b"]), ["2 labels", "<U1"]),
+        ("a.npz", npz(y=[[0], [1]]), ["2 labels", "(2, 1)", "a model for each"]),
+        ("a.npz", npz(y=["a", "b"]), ["2 labels", "<U1", "Number words"]),
         ("a.npz", npz(y=[0, np.nan]), ["row 1", "nan"]),
         ("a.npz", npz(y=[0, 1], data=[1, np.inf]), ["inf", "row 1"]),
         ("a.npz", npz(y=[0, 1], indices=[0, 7]), ["matrix"]),
@@ -123,8 +123,8 @@ def test_command_refuses_a_file_without_examples(fails, name, content, words):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("y.txt", b"0\n1\nspam\n", ["row 2", "spam"]),
-        ("y.txt", b"0 1\n0 1\n", ["2 labels", "(2, 2)"]),
+        ("y.txt", b"0\n1\nspam\n", ["row 2", "spam", "Number words"]),
+        ("y.txt", b"0 1\n0 1\n", ["2 labels", "(2, 2)", "a model for each"]),
         ("y.txt", b"", ["2 labels"]),
         ("y.txt", b"0\n", ["2 labels"]),
         ("y.txt", b"0\ninf\n", ["inf"]),
