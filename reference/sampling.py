@@ -110,6 +110,7 @@ def as_counts(weight: np.ndarray) -> np.ndarray | None:
     return weight.astype(np.int64) if counted else None
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a mean that is not finite is refused where it is used
 def mean_row(X: Rows, weight: np.ndarray, drawn: bool = False) -> np.ndarray:
     """Compute x̄ = Σ_i weight_i x_i / Σ_i weight_i, summed in float64 or exactly.
 

@@ -325,7 +325,7 @@ def _near_kink(run: Trace, case: Case, faults: Faults) -> bool:
     """Tell whether some derivative jumps near the prediction, by a generous guess of its rounding."""
     slope = derivative(case.loss, np.float64, faults)
     size = 2.0**-20 * max(1.0, *(abs(p) for p in run.p if isfinite(p)))
-    return any(abs(slope(p + size, y) - slope(p - size, y)) > 0.5 for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
+    return any(_jumps(slope, p, y, size) for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
 
 
 def _hangs_on_rounding(run: Trace, faults: Faults, case: Case) -> bool:
@@ -342,8 +342,14 @@ def jumps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:
     """Yield the steps of a bounded run whose derivative jumps within the bound of the prediction."""
     slope = derivative(case.loss, np.float64, faults)
     for step, (p, y, e) in enumerate(zip(run.p, run.y, run.e, strict=True), start=1):
-        if isfinite(p) and abs(slope(p + e, y) - slope(p - e, y)) > 0.5:
+        if isfinite(p) and _jumps(slope, p, y, e):
             yield step
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def _jumps(slope: Callable, p: float, y: float, e: float) -> bool:
+    """Tell whether the derivative jumps between p - e and p + e, as a faulty one may to infinity."""
+    return abs(slope(p + e, y) - slope(p - e, y)) > 0.5
 
 
 def _is_exact(run: Trace, faults: Faults, case: Case, step: int) -> bool:

@@ -40,7 +40,7 @@ def _exponential(margin):
 
 def _last_product(s, vector):
     stored = [j for i, j, _ in s.entries if i == s.i]
-    return vector[stored[-1]] * [value for i, _, value in s.entries if i == s.i][-1] if stored else s.number(0)
+    return vector[stored[-1]] * s.number([value for i, _, value in s.entries if i == s.i][-1]) if stored else s.number(0)
 
 
 def _negated_product(s, vector):
@@ -406,7 +406,8 @@ for each, words, stage, term, edits in _TERMS:
             says, change = _EDITS[edit]
             fault(f"{each} {edit}", f"{words} {says}",
                   stage, **{term: lambda s, term=term, change=change: change(s, getattr(s, term))})
-fault("z divided by q", "z adds g/q where it must add g q", "z", dz=lambda s: s.push_w / s.q)
+fault("z divided by q", "z adds g/q where it must add g q", "z",
+      dz=lambda s: s.push_w / s.q if s.centred else s.dz)
 fault("u divided by h", "u adds g x/h where it must add h g x", "u", u_term=lambda s: s.dv / s.h_u)
 fault("v divided by the entries", "v adds g/x where it must add g x, entry by entry", "changes",
       dv=lambda s: (s.keep_v - 1) * s.v + np.array([s.push_w / each if each else 0 * each for each in s.added],

@@ -141,7 +141,7 @@ def agree(faults, others, algorithm, loss) -> bool:
         for point in [point for point in case.checkpoints if point.held]:
             arguments = case.matrix(), case.y, case.loss, case.lam, case.indices[: point.t], case.average, case.centred
             (w, b), (other_w, other_b) = (train_with_faults(*arguments, fault=each) for each in (faults, others))
-            scale = max([1, *map(abs, other_w), abs(other_b)])
+            scale = max(1, *(abs(each) for each in [*other_w, other_b] if np.isfinite(each)), 0)
             if not np.allclose([*w, b], [*other_w, other_b], rtol=0, atol=1e-9 * scale, equal_nan=True):
                 return False
     return True
