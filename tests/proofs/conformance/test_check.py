@@ -64,7 +64,7 @@ def test_check_of_wrong_arguments_raises():
         check_short(dense.train, loss=[])
     with pytest.raises(TypeError, match="train must be a function"):
         check_short(None)
-    with pytest.raises(ValueError, match="fault must be one of .* got .gremlins"):
+    with pytest.raises(ValueError, match="fault must be one of"):
         train_with_faults(np.eye(1), [1], "hinge", 1.0, [0], False, False, fault="gremlins")
 
 
