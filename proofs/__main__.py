@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -82,11 +83,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return report(arguments[1:])
     options = parse(arguments)
-    if options.list:
-        _print(f"{facts.printed or label:<13}{label:<24}{facts.words}" for label, facts in LABELS.items())
-        return 0
-    with stop_as_ctrl_c() as stop:
-        return _proved(options, stop)
+    try:
+        if options.list:
+            _print(f"{facts.printed or label:<13}{label:<24}{facts.words}" for label, facts in LABELS.items())
+            return 0
+        with stop_as_ctrl_c() as stop:
+            return _proved(options, stop)
+    except BrokenPipeError:  # the reader closed the pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 def _proved(options: argparse.Namespace, stop: Stop) -> int:
@@ -100,6 +105,8 @@ def _proved(options: argparse.Namespace, stop: Stop) -> int:
             for section, found in fill(jobs(options), options.labels, options.progress):
                 entries += found
                 _print(of_section(section, found, options.verbose or options.data is not None or options.only is not None))
+    except BrokenPipeError:
+        raise
     except ModuleNotFoundError as error:
         print(f"proofs needs {error.name}: pip install 'casgd[proofs]'", file=sys.stderr)
         return 1

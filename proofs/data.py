@@ -12,7 +12,7 @@ from reference.datasets import load_spam, load_tweets
 DENSE_BUDGET = 30_000_000
 """Coordinates that a dense run may touch: T is cut so that T·n stays below."""
 
-BALL_BUDGET = 60_000
+BALL_BUDGET = 20_000
 """Stored entries that a run on balls may visit, at some microseconds each: T is cut so that Tk stays below."""
 
 

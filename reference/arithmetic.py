@@ -12,6 +12,12 @@ from typing import Any
 
 import numpy as np
 
+unsignalled = np.errstate(all="ignore")
+"""Decorator of the functions that a caller enters by: numpy neither warns nor raises, however the caller has set it.
+
+Overflow is looked for in what they return or keep, and refused in words; underflow is the rounding that it is.
+"""
+
 
 def fraction(value) -> Fraction:
     """Convert a real number to the Fraction that equals it exactly."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import balls_of, check_lam, number_type, shown
+from .arithmetic import balls_of, check_lam, number_type, shown, unsignalled
 from .losses import Loss, get_loss, in_exact
 from .rows import BLOCK, Rows, as_rows, one_each, owned, sealed
 from .sampling import check_indices, check_weight, mean_row
@@ -37,6 +37,7 @@ class Predictor:
     xbar: np.ndarray | None = None
     pivoted: "Predictor | None" = None
 
+    @unsignalled
     def predict(self, X) -> np.ndarray:
         """Predict for every row of X (raw, uncentred feature vectors).
 
@@ -81,6 +82,7 @@ class Predictor:
             predictions[first : first + size] += offset @ self.w[columns]
         return predictions
 
+    @unsignalled
     def implicit(self) -> "Predictor":
         """Hide x̄ in the bias: the same predictor with b' = b − w · x̄, eq. 11.
 
@@ -91,6 +93,7 @@ class Predictor:
             return self
         return Predictor(self.w, self.b - self.w @ self.xbar)  # eq. 11 (eqn:explicitToImplicit)
 
+    @unsignalled
     def explicit(self, xbar) -> "Predictor":
         """Take x̄ out of the bias: the same predictor with b = b' + w · x̄, eq. 11 read backwards."""
         origin = self if self.pivoted is None else self.pivoted
@@ -128,6 +131,7 @@ class Problem:
     Cost: O(n + mk).
     """
 
+    @unsignalled
     def __init__(self, X, y, loss: str | Loss, lam, sample_weight=None):
         self.lam: Any = check_lam(lam)
         self.number: Any = number_type(self.lam)
@@ -191,10 +195,12 @@ class Problem:
         return self.X.n
 
     @cached_property
+    @unsignalled
     def xbar(self) -> np.ndarray:
         """Mean feature vector x̄, weighted as the examples are."""
         return sealed(mean_row(self.X, self.sample_weight))
 
+    @unsignalled
     def objective(self, predictor: Predictor, centred: bool = False):
         """Compute F(w, b), eq. 1; with `centred`, the F of the rows x_i − x̄, which csgd and casgd minimise.
 
@@ -212,6 +218,7 @@ class Problem:
         losses = self.sample_weight * self._each(self.loss.value, p)
         return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
 
+    @unsignalled
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
         """Compute ∇F(w, b) as (∂w, ∂b), with the subderivatives of Table 1 at the kinks (E12).
 
@@ -226,6 +233,7 @@ class Problem:
             from_losses = from_losses - total * at.xbar
         return self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m  # eq. 2 (eqn:gradient)
 
+    @unsignalled
     def stochastic_gradient(self, predictor: Predictor, i: int, centred: bool = False) -> tuple[np.ndarray, Any]:
         """Compute λ[w, b] + ℓ'(p_i, y_i)[x_i, 1], which a step takes for ∇F; its mean over i is ∇F exactly.
 

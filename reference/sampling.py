@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import shown, unsignalled
 from .rows import BLOCK, Rows, as_array, one_each
 
 ORDERS = ("iid", "permuted", "blocked", "cyclic")
@@ -14,6 +15,7 @@ ROWS_OF_BLOCK, BLOCKS_AT_ONCE = 1 << 10, 64
 """Rows that stay together in the order "blocked", and how many such blocks are shuffled at once."""
 
 
+@unsignalled
 def draw_indices(m: int, steps: int, rng=0, order: str = "iid", sampling_weight=None) -> np.ndarray:
     """Draw the example of each step, as 0-based row numbers.
 
@@ -110,7 +112,7 @@ def as_counts(weight: np.ndarray) -> np.ndarray | None:
     return weight.astype(np.int64) if counted else None
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a mean that is not finite is refused where it is used
+@unsignalled  # a mean that is not finite is refused where it is used
 def mean_row(X: Rows, weight: np.ndarray, drawn: bool = False) -> np.ndarray:
     """Compute x̄ = Σ_i weight_i x_i / Σ_i weight_i, summed in float64 or exactly.
 
@@ -166,5 +168,7 @@ def _positive(name: str, value) -> int:
     except TypeError:
         raise TypeError(f"{name} must be an integer >= 1; got {value!r}") from None
     if value < 1:
-        raise ValueError(f"{name} must be an integer >= 1; got {value}")
+        raise ValueError(f"{name} must be an integer >= 1; got {shown(value)}")
+    if value >= 2**63:
+        raise ValueError(f"{name} must be an integer < 2**63, which an index can count; got {shown(value)}")
     return value

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from .arithmetic import unsignalled
 from .problem import Problem
 from .rows import Rows
 from .sampling import mean_row
 
 
+@unsignalled
 def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray | None = None):
     """Compute R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
 

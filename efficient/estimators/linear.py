@@ -32,6 +32,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
+from reference.arithmetic import unsignalled
 from reference.losses import get_loss
 from reference.sampling import check_weight
 
@@ -132,6 +133,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         super().__init__(**{name: given[name] for name in LinearEstimator._get_param_names()})
         self.class_weight = class_weight
 
+    @unsignalled
     def fit(self, X, y, sample_weight=None) -> Self:
         """Train on the rows of X and their labels.
 
@@ -152,6 +154,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         return self._fit(X, y, sample_weight)
 
     @available_if(LinearEstimator._steps_are_known)
+    @unsignalled
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Resume with these rows, each once and in order: chunks give the bits of one long run over all of them.
 
@@ -166,11 +169,13 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         """
         return self._fit(X, y, sample_weight, stream=True, classes=classes)
 
+    @unsignalled
     def decision_function(self, X) -> np.ndarray:
         """Compute w · x + b of each row: shape (m,), positive for classes_[1]; or (m, n_classes) for more than two classes."""
         decisions = self._scores(X)
         return decisions.ravel() if len(self.classes_) == 2 else decisions
 
+    @unsignalled
     def predict(self, X) -> np.ndarray:
         """Predict the label of each row: the class with the greatest decision."""
         return decide(self._scores(X), self.classes_)
@@ -182,11 +187,13 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         return True
 
     @available_if(_has_probabilities)
+    @unsignalled
     def predict_proba(self, X) -> np.ndarray:
         """Predict the probability of each class, shape (m, n_classes); for more than two each against the rest, normalised."""
         return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
+    @unsignalled
     def predict_log_proba(self, X) -> np.ndarray:
         """Predict the logarithm of `predict_proba`, finite even where that is 0."""
         decisions, loss = self._scores(X), get_loss(self.loss)  # of which the loss is −log P(y)
@@ -267,11 +274,13 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
     Cost: O(n + Tk), and O(mk) for the mean of the rows.
     """
 
+    @unsignalled
     def fit(self, X, y, sample_weight=None) -> Self:
         """Train on the rows of X and the numbers y of shape (m,); parameters and errors as `CASGDClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     @available_if(LinearEstimator._steps_are_known)
+    @unsignalled
     def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Resume with these rows, each once and in order, as `CASGDClassifier.partial_fit` does.
 
@@ -279,6 +288,7 @@ class CASGDRegressor(RegressorMixin, LinearEstimator):
         """
         return self._fit(X, y, sample_weight, stream=True)
 
+    @unsignalled
     def predict(self, X) -> np.ndarray:
         """Predict the number of each row, w · x + b."""
         return self._scores(X).ravel()

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, check_t0, shown
+from reference.arithmetic import check_finite, check_t0, shown, unsignalled
 from reference.averaging import AveragingWeights
 from reference.rows import Rows, sealed
 
@@ -80,6 +80,7 @@ class States(Run[list[Predictor]]):
         read every row once.
     """
 
+    @unsignalled
     def __init__(
         self,
         problems: Iterable[Problem],

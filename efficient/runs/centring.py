@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from reference.arithmetic import unsignalled
 from reference.rows import Rows
 from reference.sampling import as_counts, repeated
 
@@ -39,6 +40,7 @@ class Centre(NamedTuple):
     xbar: np.ndarray
 
 
+@unsignalled
 def find_centre(X: Rows, sample_weight: np.ndarray | None = None) -> Centre:
     """Find the mean of rows that are drawn with these sampling weights, as `draw_indices` does; equal ones by default.
 

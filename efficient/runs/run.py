@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Generic, Self, TypeVar
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, shown
+from reference.arithmetic import check_finite, shown, unsignalled
 from reference.averaging import AveragingWeights, check_weights, evaluate
 from reference.rows import Rows, check_unchanged, sealed
 from reference.sampling import check_indices
@@ -257,6 +257,7 @@ class Run(Generic[Made]):
             self._use(without_rows(self.problem))
         return self
 
+    @unsignalled
     def last(self) -> Made:
         """Make the last iterate, (w_t, b_t), or (w_t, b'_t) of a centred run, for raw rows; `States` list one for each model.
 
@@ -266,6 +267,7 @@ class Run(Generic[Made]):
         with self._alone(changing=False):
             return self._recovered(self._parts.last)
 
+    @unsignalled
     def average(self) -> Made:
         """Make the mean of the iterates 1, …, t: (w̄_t, b̄_t), or (w̄_t, b̄'_t) of a centred run, for raw rows; listed likewise.
 
@@ -284,6 +286,7 @@ class Run(Generic[Made]):
                 )
             return self._recovered(self._parts.average)
 
+    @unsignalled
     def predictors(self) -> list[Predictor]:
         """Make what the algorithm returns, for each model: the mean of the iterates of asgd and casgd, else the last one."""
         made = self.average() if self._parts.averaging else self.last()
@@ -304,6 +307,7 @@ class Run(Generic[Made]):
             check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
         return Predictor(w, b, pivoted=around)
 
+    @unsignalled
     def save(self, path) -> None:
         """Write the state to a file, whole or not at all, as `efficient.runs.files.write_whole` does.
 

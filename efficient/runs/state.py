@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, check_t0
+from reference.arithmetic import check_finite, check_t0, unsignalled
 from reference.averaging import AveragingWeights
 from reference.sampling import check_indices
 
@@ -55,6 +55,7 @@ class State(Run[Predictor]):
     Cost: O(n) memory (one vector for sgd, two for csgd and asgd, three for casgd); the centred ones read every row once.
     """
 
+    @unsignalled
     def __init__(
         self,
         problem: Problem,

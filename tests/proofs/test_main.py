@@ -168,6 +168,15 @@ def test_program_that_is_stopped_says_what_it_has(number, status):
     assert re.search(r"^Table 1 +the losses +✓ \d+$", out, re.MULTILINE) and " as expected, 0 not" in out
 
 
+@pytest.mark.parametrize("arguments", [["--list"], ["--only", "E1", "--only", "E15"]])
+def test_program_whose_reader_leaves_ends_in_silence(arguments):
+    program = started(*arguments)
+    program.stdout.readline()
+    program.stdout.close()
+    with program.stderr:
+        assert (program.wait(timeout=120), program.stderr.read()) == (141, "")
+
+
 @pytest.mark.nightly
 def test_quick_run_is_a_hundred_lines_with_a_board():
     done = started("--quick")
