@@ -81,3 +81,14 @@ def test_extra_for_work_on_the_project_includes_proofs(extra):
         for requirement in map(Requirement, EXTRAS.get(name, [])):
             included += [each for each in requirement.extras if requirement.name == PROJECT["name"] and each not in seen]
     assert "proofs" in seen
+
+
+def test_ledger_without_sympy_names_the_extra_in_one_line():
+    ran = run_module("proofs", "--only", "Lemma 1")
+    assert ran.returncode == 1
+    (line,) = ran.stderr.splitlines()
+    assert "casgd[proofs]" in line
+
+
+def test_citation_has_the_version_of_the_package():
+    assert f"\nversion: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text("utf8")

@@ -13,7 +13,7 @@ from efficient.runs.files import write_whole
 from efficient.runs.terminal import print_any_letter
 
 from ..bench import FORMAT
-from . import averages, four_verdicts, point, speed
+from . import averages, point, speed
 
 FOLDER = Path(__file__).parent / "readme"
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--speed", metavar="FILE", help="what `python -m proofs.bench --json FILE` wrote: draw these results alone"
     )
     options = parser.parse_args(arguments)
-    pictures = {"identical": four_verdicts, "averages": averages}
+    pictures = {"averages": averages}
     if options.speed:
         results = json.loads(Path(options.speed).read_text("utf8"))
         if results.get("format") != FORMAT:
