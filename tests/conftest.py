@@ -5,6 +5,7 @@ examples, always the same ones; `--hypothesis-profile=nightly` searches further.
 """
 
 import io
+import signal
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,9 @@ from hypothesis import settings
 settings.register_profile("ci", max_examples=100, stateful_step_count=20, derandomize=True, deadline=None, database=None)
 settings.register_profile("nightly", max_examples=2000, stateful_step_count=50, deadline=None)
 settings.load_profile("ci")
+
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests mean the same under nohup
 
 
 @pytest.fixture
