@@ -14,8 +14,9 @@ settings.register_profile("ci", max_examples=100, stateful_step_count=20, derand
 settings.register_profile("nightly", max_examples=2000, stateful_step_count=50, deadline=None)
 settings.load_profile("ci")
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests mean the same in the background, which ignores it,
 if hasattr(signal, "SIGHUP"):
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests mean the same under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and under nohup
 
 
 @pytest.fixture
