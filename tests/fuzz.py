@@ -49,12 +49,18 @@ class Failure(Exception):
     """Something happened that may not; the message says what, and how to see it again."""
 
 
+def contents(*values) -> list[bytes]:
+    """Copy what the arrays hold that a caller hands over, those of sparse containers included."""
+    names = ("data", "indices", "indptr", "coords")
+    parts = [[getattr(each, name) for name in names if hasattr(each, name)] if sp.issparse(each) else [each] for each in values]
+    return [np.array(part).tobytes() for each in parts for part in each]
+
+
 class Attack:
     """Problem, and calls on it, drawn from a seed."""
 
     def __init__(self, seed: int):
         self.rng, self.seed, self.calls, self.ends = np.random.default_rng(seed), seed, 0, Counter[str]()
-        self.given: list[np.ndarray] = []
 
     def one_of(self, *choices):
         return choices[self.rng.integers(len(choices))]
@@ -69,7 +75,6 @@ class Attack:
             values[self.rng.integers(size, size=2)] = self.rng.choice(EXTREME, 2)
         if size and self.rng.random() < 0.03:
             values[self.rng.integers(size)] = self.rng.choice(WRONG)
-        self.given.append(values)
         return values
 
     def rows(self, m: int, n: int) -> Any:
@@ -100,6 +105,8 @@ class Attack:
         """Call it under some `np.errstate`; return its result, or None if it was refused."""
         self.calls += 1
         name = getattr(function, "__name__", str(function))
+        given = [each for each in (*arguments, *options.values()) if isinstance(each, np.ndarray) or sp.issparse(each)]
+        before = contents(*given)
         try:
             with warnings.catch_warnings(), np.errstate(all=self.one_of("raise", "warn", "ignore")):
                 warnings.simplefilter("error")
@@ -111,12 +118,16 @@ class Attack:
             return None
         except Exception as error:
             raise Failure(f"seed {self.seed}, {name}: {type(error).__name__}: {error}") from error
+        finally:
+            if contents(*given) != before:
+                raise Failure(f"seed {self.seed}, {name}: an array of the caller was changed")
         for each in result if isinstance(result, (list, tuple)) else [result]:
-            parts = (each.w, each.b) if isinstance(each, Predictor) else (each,) if isinstance(each, np.ndarray) else ()
-            for part in parts:
-                if (part.dtype.kind == "f" and np.isnan(part).any()) or (
-                    isinstance(each, Predictor) and not np.isfinite(part).all()
-                ):
+            parts = (
+                [each.w, each.b] if isinstance(each, Predictor) else [each] * isinstance(each, (np.ndarray, np.floating, float))
+            )
+            allowed = np.isfinite if isinstance(each, Predictor) else lambda part: ~np.isnan(part)
+            for part in map(np.asarray, parts):
+                if not allowed(part).all():
                     raise Failure(f"seed {self.seed}, {name}: returned {part}")
         self.ends["result"] += 1
         return result
@@ -134,17 +145,16 @@ class Attack:
         X = self.rows(m, n)
         y, lam = self.labels(m, loss), self.often(self.one_of(1e-3, 0.1, 1.0), *NUMBERS, share=0.3)
         weight = self.often(None, np.abs(self.numbers(m)), self.numbers(m), share=0.3)
-        before = [each.tobytes() for each in self.given]
+        given = [each for each in (y, weight) if isinstance(each, np.ndarray)]
+        before = contents(*given)
         if self.rng.random() < 0.03:
             self.estimator(X, y, weight, loss, algorithm)
         else:
             problem = self.call(Problem, X, y, loss, lam, weight)
-            if [each.tobytes() for each in self.given] != before:
-                raise Failure(f"seed {self.seed}: an array of the caller was changed")
             self.overwrite(X)
             if problem is not None:
                 self.library(problem, algorithm)
-        if [each.tobytes() for each in self.given] != before:
+        if contents(*given) != before:
             raise Failure(f"seed {self.seed}: an array of the caller was changed")
 
     def library(self, problem: Problem, algorithm: str) -> None:
