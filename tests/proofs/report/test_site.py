@@ -268,7 +268,7 @@ def test_proofs_are_open_in_print(browser, made):
     shown = "() => document.querySelector('details ol').checkVisibility({contentVisibilityAuto: true})"
     assert page.evaluate(shown) is False
     page.emulate_media(media="print")
-    assert page.evaluate(shown) is True
+    page.wait_for_function(shown, timeout=5000)  # the new style holds from the next frame on
     assert len(page.pdf()) > 50_000
     page.close()
 
