@@ -1,7 +1,9 @@
 """Hold an implementation, a Python function or an external program, to the test vectors. Exit status 0 only if it conforms."""
 
 import argparse
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 from .answers import Implementation
@@ -59,7 +61,7 @@ def parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Implemen
     try:
         implementation: Implementation
         if options.command is None:
-            implementation = Served(options.impl, options.python, options.timeout or 300)
+            implementation = Served(options.impl, options.python, 300 if options.timeout is None else options.timeout)
         else:
             implementation = Command(options.command, options.each, 60 if options.timeout is None else options.timeout)
         expected_failures = read_expected_failures(options.expected_failures) if options.expected_failures else {}
@@ -88,9 +90,25 @@ def _other(command: str, *rest: str) -> int:
     return 0
 
 
+def _end_programs_at_signals() -> None:
+    """Leave by an exception at SIGTERM and SIGHUP, so that the program under test is ended as well."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, lambda number, frame: sys.exit(128 + number))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     print_any_letter()
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _end_programs_at_signals()
+    try:
+        return _main(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+
+
+def _main(arguments: Sequence[str]) -> int:
     if arguments[:1] in (["export"], ["faults"]):
         return _other(*arguments)
     options, implementation, expected_failures = parse(arguments)

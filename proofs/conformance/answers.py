@@ -2,6 +2,7 @@
 
 import numbers
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from . import serve
 from .cases import Case
-from .serve import shown, told
+from .serve import MOST_BITS, MOST_DIGITS, shown, told
 
 
 class Answer(NamedTuple):
@@ -21,12 +22,16 @@ class Answer(NamedTuple):
     g: tuple[Any, ...] | None = None
 
 
-class Trouble(NamedTuple):
+@dataclass(frozen=True)
+class Trouble:
     """Missing answer: `kind` is "error" or "unsupported", `text` says why; `divides` if it was a division by zero."""
 
     kind: str
     text: str
     divides: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", serve.one_line(self.text))  # it is another program's
 
 
 Reply = Answer | Trouble
@@ -111,4 +116,7 @@ def _number(name: str, value: Any, exact: bool) -> Any:
             raise ValueError(f"{name} must fit a float64; it is {shown(value)}") from None
     if not isinstance(value, numbers.Rational):
         raise ValueError(f"{name} must be exact, a Fraction or an int, as lam is a Fraction; it is {shown(value)}")
-    return Fraction(int(value.numerator), int(value.denominator))
+    numerator, denominator = int(value.numerator), int(value.denominator)
+    if max(numerator.bit_length(), denominator.bit_length()) > MOST_BITS:
+        raise ValueError(f"{name} must have at most {MOST_DIGITS} digits above and below the line; it has more")
+    return Fraction(numerator, denominator)

@@ -1,5 +1,6 @@
 """Ask an external program: a JSON object a line on its standard input, one a line on its standard output."""
 
+import io
 import json
 import os
 import re
@@ -10,25 +11,57 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .answers import Reply, Trouble, read
 from .cases import Case
+from .serve import MOST_DIGITS, one_line, shown
 
-MOST_OUTPUT = 1 << 26
-"""Most bytes of output; a program that writes more is ended."""
+MOST_OUTPUT, MOST_STRANGE = 1 << 24, 1000
+"""Most bytes that a program may write to standard output, or to standard error, and most objects there that are no answers."""
 
+GRACE = 1
+"""Seconds after the program's end in which what it started may still write."""
+
+EXACT = re.compile(rf"\s*[-+]?[0-9]{{1,{MOST_DIGITS}}}\s*(/\s*[0-9]{{1,{MOST_DIGITS}}}\s*)?")
 
 ENDED, PATIENCE = "ended after", 2
 """How a program that had to be ended is told, and how often in a row without any answer before it is asked no more."""
 
-NUMBERS = re.compile(r"(?<=[\[:,\s])([-+]?)(nan|inf)(?:inity)?(?:\([^)]*\))?(?=[\],}\s])", re.IGNORECASE)
+NUMBERS = re.compile(r"(?<=[\[:,\s])([-+]?)(nan|inf)(?:inity)?(?:\([^)]{0,99}\))?(?=[\],}\s])", re.IGNORECASE)
 """What C and others print for numbers that are not finite, where JSON has none."""
+
+
+class End(NamedTuple):
+    """Output of a program, its exit status, why it ended if not well, and the last line of its complaints."""
+
+    output: str
+    status: int
+    reason: str
+    last_words: str
+
+
+class _Reader(threading.Thread):
+    """Thread that reads the output of a program: a pipe that another program holds open must keep no one waiting."""
+
+    def __init__(self, process: subprocess.Popen, stream: Any):
+        super().__init__(daemon=True)
+        self.process, self.stream, self.found, self.over = process, stream, bytearray(), threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        with self.stream:
+            while (chunk := self.stream.read(1 << 16)) and not self.over.is_set():
+                self.found += chunk
+                if len(self.found) > MOST_OUTPUT:
+                    _kill(self.process)
+                    return
 
 
 class Command:
@@ -41,7 +74,7 @@ class Command:
     each : bool
         Start it anew for every question, so that one crash costs one answer.
     timeout : float
-        Seconds after which a started program is ended, with all that it started.
+        Seconds after which a started program is ended, with what it started in its session.
 
     Raises
     ------
@@ -52,6 +85,8 @@ class Command:
     version = ""  # a program cannot be asked
     exactly: tuple[str, ...] = ()
     """Further arguments in exact runs."""
+    alone = ": try --each"
+    """How to ask every question of a program of its own."""
 
     def __init__(self, command: str, each: bool = False, timeout: float = 60):
         self.arguments = shlex.split(command)
@@ -87,10 +122,15 @@ class Command:
         requests = [case.request(t) for case, t in questions]
         try:
             more = self.exactly if exact else ()
-            lines, ending = self._run("".join(json.dumps(request) + "\n" for request in requests), more)
+            end = self._run("".join(json.dumps(request) + "\n" for request in requests), more)
         except OSError as error:
             return [Trouble("error", f"{self.arguments[0]} does not start: {error.strerror or error}")] * len(requests)
-        answers, strange = _parse(lines, {request["id"] for request in requests})
+        answers, strange = _parse(end.output, {request["id"] for request in requests})
+        ending = end.reason
+        if ending.startswith(ENDED) and len(requests) > 1:
+            ending += f", perhaps by another question{self.alone}"
+        if ending and end.last_words:
+            ending += f", last words: {end.last_words[:200]}"
         return [
             _read_answer(answers[request["id"]], case, t, exact)
             if request["id"] in answers
@@ -98,46 +138,44 @@ class Command:
             for request, (case, t) in zip(requests, questions, strict=True)
         ]
 
-    def _run(self, text: str, more: tuple[str, ...]) -> tuple[list[str], str]:
-        """Run the program; return its lines of output, and how it ended if it did not end well."""
-        with tempfile.TemporaryFile() as questions, tempfile.TemporaryFile() as complaints:
+    def _run(self, text: str, more: tuple[str, ...]) -> End:
+        """Run the program on this input; whatever it does, return within the time limit and two seconds."""
+        with tempfile.TemporaryFile() as questions:
             questions.write(text.encode())
             questions.seek(0)
+            pipe = subprocess.PIPE
             process = subprocess.Popen(
-                [*self.arguments, *more], stdin=questions, stdout=subprocess.PIPE, stderr=complaints, start_new_session=True
+                [*self.arguments, *more], stdin=questions, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
             )
-            late = threading.Event()
-
-            def end() -> None:
-                late.set()
-                _kill(process)
-
-            watchdog = threading.Timer(self.timeout, end)
-            watchdog.start()
+        readers = [_Reader(process, stream) for stream in (process.stdout, process.stderr)]
+        try:
+            late = False
             try:
-                with process:
-                    assert process.stdout is not None
-                    output = process.stdout.read(MOST_OUTPUT + 1)
-                    if len(output) > MOST_OUTPUT:
-                        _kill(process)
-                    process.wait()
-            finally:
-                watchdog.cancel()
-                if process.poll() is None:
-                    _kill(process)
-            complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 500))
-            last_words = complaints.read().decode(errors="replace").strip().splitlines()
-        if late.is_set():
-            ending = f"{ENDED} {self.timeout:g} s" + ("" if self.each else ", perhaps by another question: try --each")
-        elif len(output) > MOST_OUTPUT:
-            ending = f"{ENDED} {MOST_OUTPUT} bytes of output"
+                process.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                late = True
+                _kill(process)
+            grace = time.monotonic() + GRACE
+            for reader in readers:
+                reader.join(max(0, grace - time.monotonic()))
+            held = any(reader.is_alive() for reader in readers)
+        finally:
+            for reader in readers:
+                reader.over.set()
+            _kill(process)
+            process.wait()
+        output, complaints = (bytes(reader.found).decode(errors="replace") for reader in readers)
+        if late:
+            reason = f"{ENDED} {self.timeout:g} s"
+        elif any(len(reader.found) > MOST_OUTPUT for reader in readers):
+            reason = f"{ENDED} {MOST_OUTPUT} bytes of output"
+        elif held:
+            reason = f"{ENDED} {GRACE} s more, as a program that it left behind holds its output open"
         elif process.returncode < 0:
-            ending = f"killed by signal {-process.returncode} ({signal.strsignal(-process.returncode)})"
+            reason = f"killed by signal {-process.returncode} ({signal.strsignal(-process.returncode)})"
         else:
-            ending = f"exit status {process.returncode}" if process.returncode else ""
-        if ending and last_words:
-            ending += f", last words: {last_words[-1][:200]}"
-        return output.decode(errors="replace").split("\n"), ending
+            reason = f"exit status {process.returncode}" if process.returncode else ""
+        return End(output, process.returncode, reason, (complaints[-500:].strip().splitlines() or [""])[-1])
 
 
 class Served(Command):
@@ -150,6 +188,7 @@ class Served(Command):
     """
 
     exactly = ("--exact",)
+    alone = ""
 
     def __init__(self, path: str, python: str | None = None, timeout: float = 300):
         arguments = [python or sys.executable, str(Path(__file__).with_name("serve.py")), path]
@@ -157,31 +196,28 @@ class Served(Command):
             raise ValueError(f"--python must name a Python interpreter; got {python!r}")
         super().__init__(shlex.join(arguments), timeout=timeout)
         self.name = path
-        try:
-            done = subprocess.run([*arguments, "--describe"], capture_output=True, text=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired:
-            raise ValueError(f"{path!r} cannot be imported: that takes more than {timeout:g} s") from None
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        end = self._run("", ("--describe",))
+        if end.status:
+            last = end.last_words or end.reason if end.reason.startswith("exit") else end.reason
             raise ValueError(last if repr(path) in last or "package.module" in last else f"{path!r} cannot be imported: {last}")
-        self.version = done.stdout.strip()
+        self.version = one_line(end.output)
 
 
 def _kill(process: subprocess.Popen) -> None:
     """End the program and whatever it started, which may go on writing when the program itself has ended."""
     if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError):
+        with suppress(OSError):  # there is none any more
             os.killpg(process.pid, signal.SIGKILL)  # it leads a session of its own
     else:
         process.kill()
 
 
-def _parse(lines: list[str], asked: set[str]) -> tuple[dict[str, Any], str]:
+def _parse(output: str, asked: set[str]) -> tuple[dict[str, Any], str]:
     """Read the answers by id, None if there are two, and the first line of output that is no answer."""
     answers: dict[str, Any] = {}
-    strange = ""
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
+    strange, left = "", MOST_STRANGE
+    for number, line in enumerate(io.StringIO(output, newline="\n"), start=1):
+        if line.isspace() or (strange and not line.lstrip().startswith("{")):  # what is no object is no answer
             continue
         try:
             answer = _loads(line)
@@ -196,19 +232,29 @@ def _parse(lines: list[str], asked: set[str]) -> tuple[dict[str, Any], str]:
             else:
                 problem = "answers again" if name in answers else ""
                 answers[name] = None if problem else answer
-        strange = strange or (problem and f"line {number} of its output {problem}: {line.strip()[:80]}")
+        if problem:
+            strange = strange or f"line {number} of its output {problem}: {line.strip()[:80]}"
+            left -= 1
+            if not left:
+                break
     return answers, strange
 
 
 def _loads(line: str) -> Any:
     """Read JSON, and NaN and infinity as C prints them."""
     try:
-        return json.loads(line)
+        return json.loads(line, parse_int=_integer)
     except ValueError:
         names = {"nan": "NaN", "inf": "Infinity"}
-        return json.loads(
-            NUMBERS.sub(lambda found: found[1].replace("+", "") * (found[2].lower() == "inf") + names[found[2].lower()], line)
+        as_json = NUMBERS.sub(
+            lambda found: found[1].replace("+", "") * (found[2].lower() == "inf") + names[found[2].lower()], line
         )
+        return json.loads(as_json, parse_int=_integer)
+
+
+def _integer(digits: str) -> int | float:
+    """Read an integer, or as a float one that takes long to read."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
 def _read_answer(answer: dict[str, Any] | None, case: Case, t: int, exact: bool) -> Reply:
@@ -231,4 +277,9 @@ def _read_answer(answer: dict[str, Any] | None, case: Case, t: int, exact: bool)
 
 
 def _fraction(value: Any) -> Any:
-    return Fraction(value) if isinstance(value, str) else value
+    """Read a fraction in a string; powers of ten, which could be too large for any memory, are none."""
+    if not isinstance(value, str):
+        return value
+    if not EXACT.fullmatch(value):
+        raise ValueError(f"got {shown(value)}" + f" of {len(value)} characters" * (len(value) > MOST_DIGITS))
+    return Fraction(value.replace(" ", ""))

@@ -10,6 +10,7 @@ import importlib
 import importlib.metadata
 import inspect
 import json
+import math
 import os
 import sys
 import warnings
@@ -17,12 +18,20 @@ from fractions import Fraction
 
 import numpy as np
 
-MOST_SHOWN = 60
-"""How much of a strange value a message shows."""
+MOST_DIGITS = 4300
+"""Most digits of an integer, or of a fraction's numerator and denominator, as in Python's text."""
 
+MOST_BITS = int(MOST_DIGITS * math.log2(10))
+"""Bits that no integer of more digits fits in."""
+
+MOST_SHOWN, MOST_TOLD = 60, 400
+"""How much of a strange value a message shows, and how much of an implementation's own words."""
 
 ASKED = ("rows", "n", "y", "loss", "indices", "average", "centred")
 """What a question holds besides the id and λ."""
+
+PARTS = {"X": "data", "X.indices": "indices", "X.indptr": "indptr"}
+"""Arrays of the matrix, by the names that messages give them."""
 
 
 class Rows:
@@ -75,7 +84,7 @@ def call(train, rows, n, y, loss, lam, indices, average, centred):
         It raised, changed its arguments, or returned something else.
     """
     X, y, indices = matrix(rows, n), np.array(y, dtype=np.float64), np.array(indices, dtype=np.int64)
-    arrays = {"X": X.data, "X.indices": X.indices, "X.indptr": X.indptr, "y": y, "indices": indices}
+    arrays = {**{name: getattr(X, part) for name, part in PARTS.items()}, "y": y, "indices": indices}
     before = {name: array.copy() for name, array in arrays.items()}
     try:
         with warnings.catch_warnings(), np.errstate():  # restore what it sets
@@ -87,7 +96,7 @@ def call(train, rows, n, y, loss, lam, indices, average, centred):
         raise Refused("unsupported", told(error)) from None
     except BaseException as error:
         raise Refused("error", told(error), isinstance(error, ZeroDivisionError)) from None
-    after = {**arrays, "X": X.data, "X.indices": X.indices, "X.indptr": X.indptr}
+    after = {**arrays, **{name: getattr(X, part, None) for name, part in PARTS.items()}}
     changed = [name for name, array in before.items() if not np.array_equal(array, after[name])]
     if changed:
         raise Refused("error", f"changed its argument {changed[0]}: the caller's arrays must be left as they are")
@@ -152,6 +161,12 @@ def told(error):
         return type(error).__name__
 
 
+def one_line(text):
+    """Show words that are not our own in a line: no letters that act on a terminal, and not without end."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text[: 10 * MOST_TOLD].split()))
+    return line if len(line) <= MOST_TOLD else line[: MOST_TOLD - 3] + "..."
+
+
 def shown(value):
     """Show a value, or the beginning of it."""
     try:
@@ -165,6 +180,8 @@ def _plain(value):
     """Convert a number, or nested ones, to what JSON has; fractions to strings, anything else to a word in brackets."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator).bit_length() > MOST_BITS:
+        return f"<{type(value).__name__} that has more than {MOST_DIGITS} digits>"
     if isinstance(value, Fraction):
         return str(value)
     if value is None or isinstance(value, (bool, int, float)):

@@ -27,7 +27,8 @@ class Departure(NamedTuple):
         if found == expected:
             found, expected = f"{_float(self.found):.17g}", f"{_float(self.expected):.17g}"
         allowed = f", allowed {self.tolerance:.2g}" if self.tolerance else ""
-        return f"step {self.t}: {self.what} is {found}, must be {expected} (off by {self.error:.2g}{allowed})"
+        off = f"{self.error:.2g}" if self.error else "less than float64 can hold"
+        return f"step {self.t}: {self.what} is {found}, must be {expected} (off by {off}{allowed})"
 
 
 @dataclass(frozen=True)

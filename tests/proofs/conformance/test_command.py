@@ -1,12 +1,16 @@
 """Ask external programs: whatever a program does becomes a verdict."""
 
 import json
+import math
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
 import time
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -17,6 +21,7 @@ from proofs.conformance.cases import load
 from proofs.conformance.command import Command, Served
 from proofs.conformance.examples import dense
 from proofs.conformance.plain import train as train_with_faults
+from proofs.conformance.serve import MOST_DIGITS
 from tests.proofs.conformance.programs import KIT, ROOT, check_short, named
 
 
@@ -49,16 +54,83 @@ PROGRAMS = {  # what it does: (its code, what is said of it)
         "for q in questions: print('{\"id\": \"%s\", \"w\": [%s], \"b\": -nan}' % (q['id'], ', '.join(['inf'] * q['n'])))",
         "w[0] is inf",
     ),
-    "a heir": ("import os, time; os.fork() or time.sleep(60)", "no answer; ended after 1 s"),
+    "a heir": ("import os, time; os.fork() or time.sleep(60)", "no answer; ended after 1 s more, as a program that it left"),
+    "a heir out of reach": (
+        "import os, time; os.fork() or (os.setsid(), time.sleep(60))",
+        "no answer; ended after 1 s more, as a program that it left behind holds its output open",
+    ),
+    "a flood of a heir": (
+        "import os\nif not os.fork():\n    os.setsid()\n    while True: print('x' * 1000)",
+        "no answer; ended after 65536 bytes of output",
+    ),
+    "a flood of complaints": ("while True: print('x' * 1000, file=sys.stderr)", "no answer; ended after 65536 bytes of output"),
+    "closed pipes": ("import os, time; os.close(1); os.close(2); time.sleep(60)", "no answer; ended after 1 s"),
+    "no end at SIGTERM": (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)",
+        "no answer; ended after 1 s",
+    ),
+    "a stop": ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)  # sleep", "no answer; ended after 1 s"),
+    "lines without end": ("while True: print('y')", "no answer; ended after 65536 bytes of output"),
+    "objects that are none": ("print('{\\n' * 9999)", "no answer; line 1 of its output is not JSON: {"),
+    "unfinished nans": ("print(',nan(' * 13000)", "no answer; line 1 of its output is not JSON: ,nan(,nan(,nan("),
+    "a screen cleared": (
+        "for q in questions: print(json.dumps({'id': q['id'], 'error': '\\33[2J\\ud800' * 30}))",
+        "?[2J??[2J??[2J?",
+    ),
 }
 
 
 @pytest.mark.parametrize(("body", "message"), PROGRAMS.values(), ids=PROGRAMS)
-def test_command_of_a_bad_program_says_why(body, message, tmp_path, monkeypatch):
+def test_command_of_a_bad_program_says_why_in_time(body, message, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "MOST_OUTPUT", 1 << 16)
-    report = check_short(Command(program(tmp_path, body), timeout=1 if "sleep" in body else 60), "sgd", "squared")
+    timeout = 1 if "sleep" in body else 60
+    implementation = Command(program(tmp_path, body), timeout=timeout)
+    started = time.monotonic()
+    list(implementation.ask(load("sgd", "squared"), False))
+    assert time.monotonic() - started < min(timeout, 5) + command.GRACE + 1
+    report = check_short(implementation, "sgd", "squared")
     assert not report.passed
-    assert message in str(report)
+    assert message in " ".join(str(report).split())
+
+
+HUGE = ["1e300000000", "1/3e9999999", "1e3_0000_0000", "7" * 10**6, "1/" + "7" * 10**6, "0x1p9", "1/0"]
+
+
+@pytest.mark.parametrize("number", HUGE, ids=lambda text: text[:20])
+def test_command_of_a_huge_exact_number_is_refused_before_it_is_made(number, tmp_path):
+    body = f"for q in questions: print(json.dumps({{'id': q['id'], 'w': [{number!r}] * q['n'], 'b': {number!r}}}))"
+    started = time.monotonic()
+    ((reply,), *_) = Command(program(tmp_path, body)).ask(load("sgd", "squared")[:1], True)
+    assert time.monotonic() - started < 5
+    assert reply.text.startswith('an exact answer holds integers and strings such as "-3/7": ')
+
+
+def test_command_of_the_longest_exact_numbers_is_read(tmp_path):
+    digits = "7" * MOST_DIGITS
+    body = f"for q in questions: print(json.dumps({{'id': q['id'], 'w': ['-{digits}/3'] * q['n'], 'b': {digits}}}))"
+    ((reply,), *_) = Command(program(tmp_path, body)).ask(load("sgd", "squared")[:1], True)
+    assert (reply.w[0], reply.b) == (Fraction(-int(digits), 3), int(digits))
+
+
+def test_command_of_an_integer_without_end_is_infinite(tmp_path):
+    body = f"for q in questions: print(json.dumps({{'id': q['id'], 'w': [0] * q['n'], 'b': 0}})[:-2], '{'7' * 10**6}}}')"
+    ((reply,), *_) = Command(program(tmp_path, body)).ask(load("sgd", "squared")[:1], False)
+    assert reply.b == math.inf
+
+
+def test_command_line_that_is_terminated_ends_its_program(tmp_path):
+    body = "import os, time; open('started', 'w').write(str(os.getpid())); os.rename('started', 'pid'); time.sleep(60)"
+    kit = [sys.executable, "-m", "proofs.conformance", "--command", program(tmp_path, body)]
+    for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        with subprocess.Popen(kit, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE) as process:
+            while not (tmp_path / "pid").exists():
+                time.sleep(0.01)
+            process.send_signal(number)
+            assert process.wait(5) == status
+            assert b"Traceback" not in process.stderr.read()
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / "pid").read_text()), 0)
+        (tmp_path / "pid").unlink()
 
 
 def test_command_without_one_answer_costs_one_case(tmp_path):
@@ -140,6 +212,13 @@ def talks(X, y, loss, lam, indices, average, centred):
     print("a line of its own")
     raise NotImplementedError("not yet")
 def short(X, y): return 0
+def forks(*arguments):
+    os.fork() or (os.setsid(), time.sleep(60))
+    os._exit(0)
+def deletes(X, y, loss, lam, indices, average, centred):
+    del X.data
+    return [0] * X.shape[1], 0
+def boundless(X, y, loss, lam, indices, average, centred): return [1 << 10**8] * X.shape[1], 1 << 10**8
 """
 
 
@@ -148,6 +227,9 @@ def short(X, y): return 0
     [
         ("hangs", "no answer; ended after 1 s"),
         ("exits", "no answer; exit status 5"),
+        ("forks", "no answer; ended after 1 s more, as a program that it left behind holds its output open"),
+        ("deletes", "changed its argument X:"),
+        ("boundless", "w[0] must be a number; it is str '<int that has more than 4300 digits>'"),
     ],
 )
 def test_served_function_that_ends_or_hangs_gets_one_sentence(name, reason, tmp_path, monkeypatch):
@@ -175,6 +257,27 @@ def test_served_function_answers_as_in_the_same_process(tmp_path, monkeypatch):
     for exact, path, train in ((False, "examples.dense:train", dense.train), (True, "plain:train", train_with_faults)):
         served, called = Served(f"proofs.conformance.{path}"), Function(train)
         assert list(served.ask(cases, exact)) == list(called.ask(cases, exact))
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("time.sleep(60)", "ended after 1 s"),
+        ("while True: print('x' * 1000)", "ended after 65536 bytes of output"),
+        ("os.fork() or (os.setsid(), time.sleep(60))", None),
+    ],
+)
+def test_served_module_that_hangs_prints_or_forks_at_import(body, reason, tmp_path, monkeypatch):
+    (tmp_path / "bad.py").write_text(f"import os, time\n{body}\ndef train(*arguments): return 0", "utf8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "MOST_OUTPUT", 1 << 16)
+    started = time.monotonic()
+    if reason is None:  # what it leaves behind is its own affair
+        assert Served("bad:train").name == "bad:train"
+    else:
+        with pytest.raises(ValueError, match=f"'bad:train' cannot be imported: {reason}"):
+            Served("bad:train", timeout=1 if "sleep" in body else 300)
+    assert time.monotonic() - started < 10
 
 
 def test_served_by_a_wrong_interpreter_says_so():
