@@ -209,7 +209,7 @@ class States(Run[list[Predictor]]):
     def _kept(self) -> dict[str, Any]:
         return {"v": self._room[:, 0], "u": self._room[:, 1], **self._numbers}
 
-    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+    def _restore(self, saved: dict[str, Any]) -> None:
         if len(saved["v"]) > self.problem.n and not self._parts.centred:  # narrower rows had followed
             self._room = self._aligned(len(saved["v"]), len(self.problems))
         super()._restore(saved)

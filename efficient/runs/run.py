@@ -4,8 +4,8 @@ import copy
 import os
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO, Generic, Self, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..kernels.compiled import in_arithmetic
 from ..kernels.loss_functions import loss_function
 from ..kernels.prefetch import LARGE
 from .algorithms import ALGORITHMS, Mean, Recovery
+from .averaged import check_alike, check_shares, mean_of
 from .centring import Centre, centre_of, prepared
 from .files import check_stored, write_whole
 from .saving import FORMAT, checksum, loss_identity
@@ -251,6 +252,41 @@ class Run(Generic[Made]):
         if self._parts.centred and problem.n != before.n:
             raise ValueError(f"problem must have the {before.n} columns of the centre; got {problem.n}")
 
+    @classmethod
+    @unsignalled
+    def mean(cls, states: Iterable[Self], weights: Iterable | None = None) -> Self:
+        """Average states of one step: the last iterate of the mean is the mean of theirs, and so is its average.
+
+        What a state keeps is linear in the loss derivatives that it met. So the mean is again a state, whose next
+        prediction is the mean of theirs: runs on parts of the rows can be averaged and resumed. The mean has the rows of the
+        first state; `follow` brings others.
+
+        Parameters
+        ----------
+        states : one or more states of this kind, which stay as they are
+            With equal algorithm, t, t0, λ, loss, averaging weights, columns and centre. They are added up in this order.
+        weights : number > 0 for each state, optional
+            Such as the number of rows of each part, so that all rows count alike. Equal ones by default.
+
+        Raises
+        ------
+        TypeError, ValueError
+            No states, or some that differ; names in what. Unusable weights.
+
+        Paper: none; Lemma 1 (lem:v) and eqs. 12 to 19 are linear in v, u, a, c, z, r and s.
+        Cost: O(n) for each state and model.
+        """
+        states = tuple(states)
+        check_alike(cls, states)
+        weights = check_shares(weights, len(states), states[0].problem.number)
+        with ExitStack() as alone:
+            for state in states:
+                alone.enter_context(state._alone(changing=False))
+                state._check_whole()
+            mean = copy.copy(states[0])
+            mean._restore({"t": mean.t} | mean_of([state._kept() for state in states], weights))
+        return mean
+
     def forget_rows(self) -> Self:
         """Let go of the rows and labels: what was learned is kept, takes O(n) in a pickle, and resumes with `follow`."""
         with self._alone():
@@ -382,16 +418,16 @@ class Run(Generic[Made]):
         """Name what the next steps need, besides t."""
         return {name: getattr(self, name) for name in ("p", "g", *self._parts.scalars, *self._parts.vectors)}
 
-    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+    def _restore(self, saved: dict[str, Any]) -> None:
         self.t = int(saved["t"])
         for name, room in self._kept().items():
             value = saved[name]
-            if value.shape != np.shape(room):
-                raise ValueError(f"{name} has the shape {value.shape}")
-            if value.ndim:
+            if np.shape(value) != np.shape(room):
+                raise ValueError(f"{name} has the shape {np.shape(value)}")
+            if np.ndim(value):
                 room[:] = value
             else:
-                setattr(self, name, np.float64(value))
+                setattr(self, name, self.problem.number(value))
 
 
 def without_rows(problem: Problem) -> Problem:

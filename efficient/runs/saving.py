@@ -24,16 +24,16 @@ def loss_identity(loss: Loss) -> tuple:
     for name, built_in in LOSSES.items():
         if loss.derivative is built_in.derivative:
             return "built-in", name, BUILT_IN_LOSSES
-    return "own", _made_of(loss.derivative)
+    return "own", made_of(loss.derivative)
 
 
-def _made_of(thing) -> Any:
+def made_of(thing) -> Any:
     """Describe a function by its code, constants, defaults and closure; anything else by its repr."""
     if isinstance(thing, CodeType):
-        return thing.co_code, thing.co_names, tuple(map(_made_of, thing.co_consts))
+        return thing.co_code, thing.co_names, tuple(map(made_of, thing.co_consts))
     if hasattr(thing, "__code__"):
         cells = [cell.cell_contents for cell in thing.__closure__ or ()]
-        return _made_of(thing.__code__), repr(thing.__defaults__), tuple(map(_made_of, cells))
+        return made_of(thing.__code__), repr(thing.__defaults__), tuple(map(made_of, cells))
     return repr(thing)
 
 

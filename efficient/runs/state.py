@@ -1,7 +1,7 @@
 """Run one model by the paper's own loop, with the state that the pseudocode keeps under its own names."""
 
 from collections.abc import Iterable, Iterator
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -186,7 +186,7 @@ class State(Run[Predictor]):
                 w[columns], b = recovery.recover(self.problem.lam, t, *parts)
         return self._predictor(w, b)
 
-    def _restore(self, saved: dict[str, np.ndarray]) -> None:
+    def _restore(self, saved: dict[str, Any]) -> None:
         if saved["v"].size > self.problem.n and not self._parts.centred:  # a stream may be wider
             self._make_room(saved["v"].size, saved["v"].size)
         super()._restore(saved)

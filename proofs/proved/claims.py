@@ -3,9 +3,9 @@
 from types import ModuleType
 
 from ..ledger import Job
-from . import asgd, batch, casgd, convergence, extensions, losses, pivot, pseudocode, sgd, shipped
+from . import asgd, averaged, batch, casgd, convergence, extensions, losses, pivot, pseudocode, sgd, shipped
 
-_MODULES = (losses, sgd, asgd, casgd, pivot, shipped, batch, extensions, convergence, pseudocode)
+_MODULES = (losses, sgd, asgd, casgd, pivot, shipped, batch, averaged, extensions, convergence, pseudocode)
 
 CLAIMS: dict[str, ModuleType] = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 """Each module states its claims by `jobs()`; the first of them are of its `PROOFS`, where it has proofs by equations."""
