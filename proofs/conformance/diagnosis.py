@@ -111,7 +111,7 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         return _sentences({"": together})
     explained = {name: faults for name, faults in tried["algorithm"].items() if faults}
     for name, group in _grouped(evidence, PARTS["algorithm"]).items():
-        if name not in explained and (faults := Search(group, exact).explanations()):
+        if name not in explained and len(group) < len(evidence) and (faults := Search(group, exact).explanations()):
             explained[name] = faults
     if len(explained) == len(tried["algorithm"]):
         return _sentences(explained)
