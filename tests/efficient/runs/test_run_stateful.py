@@ -216,7 +216,15 @@ class ForgetsNarrowRows(State):
 
 
 @pytest.mark.parametrize(
-    "mutant", [ForgetsH, RestartsT, MovesWhenLookedAt, RunsUpToTheFault, CopiesByReference, ForgetsNarrowRows]
+    "mutant",
+    [
+        pytest.param(ForgetsH, marks=pytest.mark.nightly),  # rare: found after some hundred runs
+        RestartsT,
+        MovesWhenLookedAt,
+        RunsUpToTheFault,
+        CopiesByReference,
+        ForgetsNarrowRows,
+    ],
 )
 def test_the_search_finds_a_mutant(mutant):
     broken = type(mutant.__name__, (Orders,), {"kind": mutant})
