@@ -128,7 +128,7 @@ def mean_row(X: Rows, weight: np.ndarray, drawn: bool = False) -> np.ndarray:
         return total / counts.sum()
     if drawn:
         weight = weight / weight.max()
-    if X.exact:
+    if X.data.dtype != np.float32:  # of which scipy would make a copy in float64
         return X.transpose_dot(weight) / weight.sum()
     total = np.zeros(X.n)
     for where, block in X.blocks():

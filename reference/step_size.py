@@ -40,24 +40,35 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
         for where, block in X.blocks():
             norms[where] = _products(block, block.data, block.data) + 1
         return (weight * norms).max() / problem.lam
-    # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², but coordinate by coordinate in the columns that may have a large mean
     drawn = np.ones(X.m) if sampling_weight is None else sampling_weight
     xbar = problem.xbar if sampling_weight is None else mean_row(X, sampling_weight, drawn=True)
+    around = (xbar * xbar).sum() + 1
+    # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², in which little cancels unless x̄ is longer than x − x̄
+    for where, block in X.blocks():
+        norms[where] = _products(block, block.data, block.data) - 2 * block.dot(xbar) + around
+    if not X.exact and not (weight * norms).max() > weight.max() * (around - 1):
+        _coordinate_by_coordinate(X, xbar, drawn, norms)
+    return (weight * norms).max() / problem.lam
+
+
+def _coordinate_by_coordinate(X: Rows, xbar: np.ndarray, drawn: np.ndarray, norms: np.ndarray) -> None:
+    """Compute ‖x_i − x̄‖² + 1 for every row, without cancellation in the columns that may have a large mean."""
     stored = np.zeros(X.n)
     for where, block in X.blocks():
         np.add.at(stored, block.indices, np.repeat(drawn[where], np.diff(block.indptr)))
-    apart = np.zeros(X.n, dtype=bool) if X.exact else stored > 0.8 * drawn.sum()
+    apart = stored > 0.8 * drawn.sum()
     rest, columns = np.where(apart, 0, xbar), np.flatnonzero(apart)
     for where, block in X.blocks():
         data = np.where(apart[block.indices], 0, block.data)
         norms[where] = _products(block, data, data - 2 * rest[block.indices]) + (rest * rest).sum() + 1
-        if len(columns):
-            dense = block.csr[:, columns].toarray().astype(np.float64)
-            norms[where] += ((dense - xbar[columns]) ** 2).sum(axis=1)
-    return (weight * norms).max() / problem.lam
+        dense = block.csr[:, columns].toarray().astype(np.float64)
+        norms[where] += ((dense - xbar[columns]) ** 2).sum(axis=1)
 
 
 def _products(X: Rows, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Sum first_ij second_ij over j for every row i."""
-    product = first * second if X.exact else first.astype(np.float64) * second
-    return X._replace(data=product).dot(X.zeros() + 1)
+    product = first * second if X.exact else first.astype(np.float64, copy=False) * second
+    stored = np.diff(X.indptr) > 0
+    sums = np.zeros(X.m, dtype=product.dtype)
+    sums[stored] = np.add.reduceat(product, X.indptr[:-1][stored])
+    return sums

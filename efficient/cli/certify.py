@@ -38,7 +38,7 @@ def certify(options: argparse.Namespace) -> None:
     rows = None if options.rows is None else model.transformed(read_rows(options.rows, model.zero_based)[1])
     settings = Settings(*(about[name] for name in Settings._fields))
     schedule = Schedule(len(y), about["steps"], len(y), np.random.default_rng(about["seed"]), about["order"])
-    indices = np.concatenate([indices for _, _, indices in schedule.drawn(len(y))])
+    indices = np.concatenate([indices for _, _, indices in schedule.portions(by_epoch=False)])
     found: list[Certificate] = []
     problems = make_problems(X, y, model.classes, model.loss, [settings.lam])
     for problem, predictor in zip(problems, model.predictors, strict=True):

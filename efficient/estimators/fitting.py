@@ -26,6 +26,13 @@ from ..training.settings import DEFAULTS_FOR_NUMBERS, ELSEWHERE, EPOCHS, ORDER, 
 LONGEST_EPOCH = 1 << 31
 """Most steps of an epoch: more come from integer weights that were meant as proportions."""
 
+LONGEST_LIST = 1 << 26
+"""Most steps of an epoch of weighted rows that is drawn as a whole: half a gigabyte of numbers. Independent draws need none."""
+
+AUTO = "auto"
+
+SAMPLINGS = (AUTO, *ORDERS)
+
 
 class LinearEstimator(BaseEstimator):
     """Parameters, training and scores that the classifier and the regressor share."""
@@ -63,7 +70,7 @@ class LinearEstimator(BaseEstimator):
         t0=DEFAULTS_FOR_NUMBERS.t0,
         n_epochs=EPOCHS,
         n_steps=None,
-        sampling=ORDER,
+        sampling=AUTO,
         random_state=None,
         verbose=False,
         callback=None,
@@ -95,7 +102,7 @@ class LinearEstimator(BaseEstimator):
         if not (some or sampling_weight is None or sampling_weight.any()):
             return self
         order = "cyclic" if stream else self.sampling
-        epoch = _steps_of_epoch(X.shape[0], sampling_weight, order)
+        epoch, order = _epoch_and_order(X.shape[0], sampling_weight, order)
         run = self._resume(X, y, known) if resumed else self._begin(X, y, known, sampling_weight)
         steps = epoch if stream else self.n_epochs * epoch if self.n_steps is None else int(self.n_steps)
         schedule, first = Schedule(X.shape[0], steps, epoch, self._rng, order, sampling_weight), run.t
@@ -132,7 +139,7 @@ class LinearEstimator(BaseEstimator):
             ("t0", "'auto' or a finite number >= 0", _is_text(self.t0, ["auto"]) or (_is_number(self.t0) and self.t0 >= 0)),
             ("n_epochs", "an integer >= 1", _is_count(self.n_epochs)),
             ("n_steps", "None or an integer >= 1", self.n_steps is None or _is_count(self.n_steps)),
-            ("sampling", _one_of(ORDERS), _is_text(self.sampling, ORDERS)),
+            ("sampling", _one_of(SAMPLINGS), _is_text(self.sampling, SAMPLINGS)),
             ("callback", "None or a function of t and the estimator", self.callback is None or callable(self.callback)),
             ("loss", f"{_one_of(names)}, or a Loss", isinstance(self.loss, Loss) or _is_text(self.loss, names)),
             ("verbose", "a boolean or an integer", isinstance(self.verbose, (Integral, np.bool_))),
@@ -236,26 +243,29 @@ class LinearEstimator(BaseEstimator):
         return tags
 
 
-def _steps_of_epoch(m: int, sampling_weight: np.ndarray | None, order: str) -> int:
-    """Count the steps of an epoch: one for each row that can be drawn, as often as it occurs."""
+def _epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str) -> tuple[int, str]:
+    """Count the steps of an epoch, one for each row that can be drawn, as often as it occurs; choose the order for "auto"."""
     if sampling_weight is None:
-        return m
+        return m, ORDER if order == AUTO else order
     broken = sampling_weight[np.nonzero(sampling_weight % 1)]
     if len(broken):
-        if order != "iid":
+        if order not in (AUTO, "iid"):
             raise ValueError(
                 "sample_weight and class_weight must be integers, which say how often a row occurs, unless rows are drawn with "
                 f"replacement; got {broken[0]}. Use fit with sampling='iid'"
             )
-        return int(np.count_nonzero(sampling_weight))
+        return int(np.count_nonzero(sampling_weight)), "iid"
     with np.errstate(over="ignore"):
         total = sampling_weight.sum()
-    if total > LONGEST_EPOCH:
+    listed = total <= max(m, LONGEST_LIST)
+    order = (ORDER if listed else "iid") if order == AUTO else order
+    if total > LONGEST_EPOCH or not (listed or order == "iid"):
         raise ValueError(
-            f"integers in sample_weight, which say how often a row occurs, must add up to at most {LONGEST_EPOCH}; got "
-            f"{total:.0e}. If only their proportions are meant, divide them by their mean"
+            "integers in sample_weight, which say how often a row occurs, must add up to at most "
+            f"{LONGEST_EPOCH if order == 'iid' else max(m, LONGEST_LIST)}; got {total:.0e}. If only their proportions are "
+            "meant, divide them by their mean"
         )
-    return int(total)
+    return int(total), order
 
 
 def _is_number(value) -> bool:

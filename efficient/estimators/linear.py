@@ -39,8 +39,8 @@ from reference.sampling import check_weight
 from ..runs.run import Run
 from ..training.classes import decide
 from ..training.metrics import losses_of
-from ..training.settings import DEFAULTS, EPOCHS, ORDER
-from .fitting import LinearEstimator
+from ..training.settings import DEFAULTS, EPOCHS
+from .fitting import AUTO, LinearEstimator
 
 
 class CASGDClassifier(ClassifierMixin, LinearEstimator):
@@ -65,9 +65,10 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         Length of the training in units of the number of rows; integer sample weights count as repeated rows.
     n_steps : int >= 1, optional
         Length of the training in steps, in place of n_epochs.
-    sampling : {"iid", "permuted", "blocked", "cyclic"}
+    sampling : {"auto", "iid", "permuted", "blocked", "cyclic"}
         Rows are drawn with replacement as in the paper, each once an epoch in a new order or in one of blocks, as
-        `reference.draw_indices` says, or as they stand.
+        `reference.draw_indices` says, or as they stand. "auto" is "permuted", but "iid" for weights that are not whole numbers
+        or add up to more than 2²⁶. The paper's guarantee is for "iid" alone.
     random_state : int, Generator, RandomState or None
         An int gives the same model every time. None draws differently every time, and not from numpy's global generator.
     class_weight : dict, "balanced" or None
@@ -103,8 +104,8 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
 
     Models of several classes are trained in one pass over the rows, on the same drawn examples.
 
-    The defaults of alpha, n_epochs and average were chosen by `python -m proofs.measured --defaults`. Few rows mean few steps,
-    and the first ones have the size 1/alpha: for small data take more epochs or a larger alpha.
+    The defaults of alpha, n_epochs, average and sampling were chosen by `python -m proofs.measured --defaults`. Few rows mean
+    few steps, and the first ones have the size 1/alpha: for small data take more epochs or a larger alpha.
 
     Paper: Algorithms 1 to 3.
     Cost: O(K(n + Tk)) for K models, and O(mk) for the mean of the rows.
@@ -122,7 +123,7 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         t0=DEFAULTS.t0,
         n_epochs=EPOCHS,
         n_steps=None,
-        sampling=ORDER,
+        sampling=AUTO,
         random_state=None,
         class_weight=None,
         verbose=False,

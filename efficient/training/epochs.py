@@ -14,7 +14,7 @@ from .overflow import Overflow
 from .settings import ORDER
 
 DRAWN_AT_ONCE = 1_000_000
-"""Most examples that are drawn at once where no epoch is reported, unless an epoch is longer."""
+"""Most examples that are drawn at once, unless an epoch that must be drawn as a whole is longer."""
 
 
 class Schedule(NamedTuple):
@@ -45,11 +45,18 @@ class Schedule(NamedTuple):
     sampling_weight: np.ndarray | None = None
     done: int = 0
 
-    def drawn(self, size: int) -> Iterator[tuple[int, int, np.ndarray]]:
-        """Yield (start, stop, indices) of each portion of so many steps; the generator is advanced."""
-        for start in range(0, self.steps, size):
-            stop = min(start + size, self.steps)
-            yield start, stop, draw_indices(self.m, stop - start, self.rng, self.order, self.sampling_weight)
+    def portions(self, by_epoch: bool) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield (start, stop, indices) of each epoch, or of several or a part of one, in order; the generator is advanced.
+
+        Independent draws are made some at a time; in the other orders an epoch is drawn as a whole.
+        """
+        size = self.epoch if by_epoch else self.epoch * max(1, DRAWN_AT_ONCE // self.epoch)
+        at_once = min(size, DRAWN_AT_ONCE) if self.order == "iid" else size
+        for first in range(0, self.steps, size):
+            last = min(first + size, self.steps)
+            for start in range(first, last, at_once):
+                stop = min(start + at_once, last)
+                yield start, stop, draw_indices(self.m, stop - start, self.rng, self.order, self.sampling_weight)
 
 
 def train(
@@ -84,16 +91,17 @@ def train(
     Cost: O(Kk) a step.
     """
     first, epoch = run.t, schedule.epoch
-    size = epoch if after is not None else epoch * max(1, DRAWN_AT_ONCE // epoch)
+    seconds = 0.0
     try:
-        for start, stop, indices in schedule.drawn(size):
+        for start, stop, indices in schedule.portions(by_epoch=after is not None):
             indices = indices[max(0, schedule.done - start) :]
             if len(indices):
                 began = time.perf_counter()
                 _take(run, indices, between)
-                seconds = time.perf_counter() - began
-                if after is not None:
+                seconds += time.perf_counter() - began
+                if after is not None and (stop % epoch == 0 or stop == schedule.steps):
                     after(-(-stop // epoch), seconds)
+                    seconds = 0.0
     except KeyboardInterrupt:
         if interrupted is not None and run.t > first:
             interrupted()

@@ -58,10 +58,11 @@ def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: 
         return [settings.t0] * len(problems)
     if problems[0].loss.slope_bound is not None:
         return [0.0] * len(problems)
-    by_lam = {problem.lam: float(safe_t0(problem, settings.centred, sampling_weight)) for problem in problems}
-    if not np.isfinite(list(by_lam.values())).all():
+    reach = float(safe_t0(problems[0].variant(lam=1.0), settings.centred, sampling_weight))  # R²
+    offsets = [reach / problem.lam for problem in problems]
+    if not np.isfinite(offsets).all():
         raise Overflow("t0 = R²/λ overflows float64", "rows", "lam")
-    return [by_lam[problem.lam] for problem in problems]
+    return offsets
 
 
 def scores(predictors: list[Predictor], X) -> np.ndarray:

@@ -67,8 +67,8 @@ ELSEWHERE = {
 }
 """Names of parameters in scikit-learn, liblinear and Vowpal Wabbit, and those of the estimators and of the command line."""
 
-EPOCHS = 50
-ORDER = "iid"
+EPOCHS = 30
+ORDER = "permuted"
 
 
 def losses(binary: bool) -> tuple[str, ...]:

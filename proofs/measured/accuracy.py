@@ -71,9 +71,10 @@ def compare(data: Dataset, numbers: bool, seeds: Sequence[int]) -> Iterator[tupl
 
 
 def choices(data: Dataset, estimators: Sequence[BaseEstimator], seeds: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
-    """Return the qualities for all values of alpha, n_epochs and average, one for each seed."""
+    """Return the qualities for all values of alpha, n_epochs, average and sampling, one for each seed."""
     parts = [split(data, seed) for seed in seeds]
-    for estimator, average, alpha, epochs in product(estimators, ("weighted", "uniform"), ALPHAS[1:5], (5, 20, 50)):
-        chosen: Any = clone(estimator).set_params(average=average, alpha=alpha, n_epochs=epochs)
-        name = f"{chosen.loss:9}{average:10}alpha={alpha:<8g}n_epochs={epochs:<3}"
+    grid = product(estimators, ("weighted", "uniform"), ("permuted", "iid"), ALPHAS[1:5], (5, 10, 20, 50))
+    for estimator, average, sampling, alpha, epochs in grid:
+        chosen: Any = clone(estimator).set_params(average=average, sampling=sampling, alpha=alpha, n_epochs=epochs)
+        name = f"{chosen.loss:9}{average:10}{sampling:10}alpha={alpha:<8g}n_epochs={epochs:<3}"
         yield name, np.array([quality(chosen, *each) for each in zip(parts, seeds, strict=True)])

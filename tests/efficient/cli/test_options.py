@@ -25,9 +25,10 @@ def options_of(line):
 def test_defaults_are_those_of_the_estimators(command):
     found, theirs = options_of(command), CASGDClassifier().get_params()
     same = {"loss": "loss", "algorithm": "algorithm", "average": "average", "t0": "t0"}
-    same |= {"epochs": "n_epochs", "order": "sampling"} | ({"lam": "alpha"} if "train" in command else {})
+    same |= {"epochs": "n_epochs"} | ({"lam": "alpha"} if "train" in command else {})
     for ours, name in same.items():
         assert found[ours] == theirs[name]
+    assert (found["order"], theirs["sampling"]) == ("permuted", "auto")  # the same without weights
     assert (found["seed"], found["transform"], found["zero_based"], found["labels"]) == (0, "none", False, None)
 
 

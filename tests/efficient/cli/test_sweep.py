@@ -45,7 +45,8 @@ def test_sweep_is_the_cross_validation_of_separate_trainings(works, data, loss):
             for label in [None] if known is None else known[-1:] if len(known) == 2 else known:
                 signs = y[rest] if label is None else np.where(y[rest] == label, 1.0, -1.0)
                 problem = Problem(transform.apply(X[rest]), signs, loss, lam)
-                state = State(problem, "casgd", averaging_weights=polynomial(1)).run(draw_indices(problem.m, 2 * problem.m, 1))
+                indices = draw_indices(problem.m, 2 * problem.m, 1, "permuted")
+                state = State(problem, "casgd", averaging_weights=polynomial(1)).run(indices)
                 scores.append(state.average().predict(transform.apply(X[~rest])))
             measured[lam].append(list(quality(LOSSES[loss], np.column_stack(scores), y[~rest], known).values()))
     names, criterion = (["loss", "MSE", "R2"], 0) if known is None else (["loss", "error"], 1)
@@ -132,7 +133,7 @@ def test_sweep_says_when_the_best_lam_is_at_the_edge(works, mails, lams, words):
 
 @pytest.mark.usefixtures("folder")
 def test_sweep_goes_on_without_a_lam_that_overflows(works, fails):
-    options = ["--loss", "squared", "--t0", 0, "--epochs", 1, "--folds", 2]
+    options = ["--loss", "squared", "--t0", 0, "--epochs", 1, "--folds", 2, "--order", "iid"]
     alone = works("sweep", "a.svm", "--lam", "1,2", *options).splitlines()
     out = works("sweep", "a.svm", "--lam", "1e-300,1,2", *options).splitlines()
     assert out[2].split() == ["1e-300", "overflows"]

@@ -117,7 +117,7 @@ def test_more_classes_are_one_model_each_to_the_bit(works, table):
     np.testing.assert_array_equal(many.classes, classes)
     for label, predictor in zip(classes, many.predictors, strict=True):
         problem = Problem(X, np.where(y == label, 1.0, -1.0), "hinge", 0.01)
-        alone = library(problem, "casgd", draw_indices(300, 600, 0))
+        alone = library(problem, "casgd", draw_indices(300, 600, 0, "permuted"))
         np.testing.assert_array_equal(predictor.w, alone.w)
         assert predictor.b == alone.b
         objectives.append(problem.objective(alone, centred=True))
@@ -167,7 +167,7 @@ def test_table_line_by_line(works, monkeypatch):
     assert (model.transform.factor != fit_transform_to(X, "scale").factor).any()
     assert (len(line), line[-6:], last) == (len(head), "  1.00", "wrote m")
     assert model.training == {
-        **{"loss": "squared", "lam": 0.5, "algorithm": "casgd", "average": "weighted", "t0": "auto", "order": "iid"},
+        **{"loss": "squared", "lam": 0.5, "algorithm": "casgd", "average": "weighted", "t0": "auto", "order": "permuted"},
         **{"seed": 2, "hold_out": 0.4, "transform": "scale", "zero_based": False, "epochs": 1, "rows": int((~held).sum())},
         **{"steps": int((~held).sum()), "stopping": "epochs", "digest": rows_digest(model.transform.apply(X[~held]), y[~held])},
     }
@@ -254,7 +254,7 @@ def test_checkpoint_of_something_else_is_refused(works, fails, mails):
     works(*with_checkpoint(mails, "a", 1))
     for more, words in (
         (["--seed", 1], ["seed = 0", "seed = 1"]),
-        (["--order", "cyclic"], ["order = 'iid'", "'cyclic'"]),
+        (["--order", "cyclic"], ["order = 'permuted'", "'cyclic'"]),
         (["--average", "uniform"], ["average = 'weighted'"]),
         (["--lam", "1"], ["lam = 0.0001"]),
         (["--t0", "3"], ["t0 = 'auto'"]),
@@ -352,7 +352,7 @@ def test_ctrl_c_leaves_nothing_but_the_checkpoint(casgd, monkeypatch, more):
         assert casgd("train", "a.svm", "-o", "a.model", *more)[::2] == (130, "casgd: interrupted\n")
     assert not Path("a.model").exists() and not Path("c").exists()
     monkeypatch.setattr(train, "evaluate", interrupted)
-    words = "casgd: interrupted at step 6 of 300" + ("; the same command resumes" if more else "")
+    words = "casgd: interrupted at step 6 of 180" + ("; the same command resumes" if more else "")
     assert casgd("train", "a.svm", "-o", "a.model", *more)[::2] == (130, f"{words}\n")
     assert Path("c").exists() == bool(more) and not Path("a.model").exists()
 

@@ -101,7 +101,7 @@ def test_fit_is_a_run_of_the_library_to_the_bit(loss, algorithm):
     X, y = rows_for(loss)
     problem = Problem(X, y, loss, 0.01)
     t0 = safe_t0(problem, ALGORITHMS[algorithm].centred) if problem.loss.slope_bound is None else 0
-    indices = draw_indices(problem.m, 3 * problem.m, rng=5)
+    indices = draw_indices(problem.m, 3 * problem.m, 5, "permuted")
     fitted = for_loss(loss, algorithm=algorithm).fit(X, y)
     assert_is(fitted, library(problem, algorithm, indices, t0))
     assert (fitted.t_, fitted.n_iter_) == (180, 3)
@@ -111,7 +111,7 @@ def test_fit_is_a_run_of_the_library_to_the_bit(loss, algorithm):
 
 def test_uniform_average_is_the_paper_itself():
     problem = Problem(DATA.X, DATA.y, "hinge", 0.01)
-    indices = draw_indices(problem.m, 100, rng=5)
+    indices = draw_indices(problem.m, 100, 5, "permuted")
     for algorithm in ALGORITHMS:
         fitted = for_loss("hinge", algorithm=algorithm, average="uniform", n_steps=100).fit(DATA.X, DATA.y)
         assert_is(fitted, getattr(efficient, algorithm)(problem, indices))
@@ -133,7 +133,7 @@ def test_several_classes_are_one_against_the_rest_each_on_the_same_draws(algorit
 def test_predictions_far_from_the_origin_keep_their_digits():
     X, y, _ = make_shifted(60, 4, 3, 1, offset=1e6)
     fitted = for_loss("log").fit(X, y)
-    predictor = library(Problem(X, y, "log", 0.01), "casgd", draw_indices(60, 180, rng=5))
+    predictor = library(Problem(X, y, "log", 0.01), "casgd", draw_indices(60, 180, 5, "permuted"))
     assert_is(fitted, predictor)
     np.testing.assert_array_equal(fitted.decision_function(X), predictor.predict(X))
     assert (fitted.decision_function(X) != X @ predictor.w + predictor.b).any()  # b' alone does not hold all of them
@@ -196,7 +196,7 @@ def test_safe_steps_are_those_of_the_rows_that_can_be_drawn():
     problem = Problem(X[1:], y[1:], "squared", 0.01)
     for algorithm in ("asgd", "casgd"):
         fitted = for_loss("squared", algorithm=algorithm).fit(X, y, sample_weight=weight)
-        indices = 1 + draw_indices(59, 177, rng=5)
+        indices = 1 + draw_indices(59, 177, 5, "permuted")
         run = {"centre": find_centre(Problem(X, y, "squared", 0.01).X, weight.astype(float))} if algorithm == "casgd" else {}
         t0 = safe_t0(problem, algorithm == "casgd")
         assert_is(fitted, library(Problem(X, y, "squared", 0.01), algorithm, indices, t0, **run))
@@ -305,7 +305,7 @@ def test_own_loss_is_trained_as_by_the_library():
     huber = Loss("huber", huber_value, huber_derivative, slope_bound=1)
     fitted = CASGDRegressor(huber, alpha=0.01, random_state=5, n_epochs=3).fit(NUMBERS.X, NUMBERS.y)
     problem = Problem(NUMBERS.X, NUMBERS.y, huber, 0.01)
-    assert_is(fitted, library(problem, "casgd", draw_indices(60, 180, rng=5)))
+    assert_is(fitted, library(problem, "casgd", draw_indices(60, 180, 5, "permuted")))
     again = clone(pickle.loads(pickle.dumps(fitted))).fit(NUMBERS.X, NUMBERS.y)
     assert same(again, fitted)
     least_squares = CASGDClassifier(LOSSES["squared"], random_state=0).fit(DATA.X, DATA.y)

@@ -15,7 +15,7 @@ from reference.averaging import AVERAGES
 
 
 def test_defaults_of_both_faces():
-    common = {"alpha": 1e-4, "algorithm": "casgd", "average": "weighted", "t0": "auto", "n_epochs": 50, "sampling": "iid"}
+    common = {"alpha": 1e-4, "algorithm": "casgd", "average": "weighted", "t0": "auto", "n_epochs": 30, "sampling": "auto"}
     for estimator, loss, defaults in (
         (CASGDClassifier(), "hinge", DEFAULTS),
         (CASGDRegressor(), "squared", DEFAULTS_FOR_NUMBERS),
@@ -26,7 +26,7 @@ def test_defaults_of_both_faces():
         assert defaults == Settings(loss, *(common[name] for name in ("alpha", "algorithm", "average", "t0")))
         others = {"n_steps": None, "random_state": None, "verbose": False, "callback": None, "warm_start": False}
         assert {name: found[name] for name in others} == others
-    assert (EPOCHS, ORDER) == (50, "iid")
+    assert (EPOCHS, ORDER) == (30, "permuted")
     with pytest.raises(TypeError, match="class_weight"):
         CASGDRegressor(class_weight="balanced")
 
