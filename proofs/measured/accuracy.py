@@ -70,11 +70,15 @@ def compare(data: Dataset, numbers: bool, seeds: Sequence[int]) -> Iterator[tupl
         yield f"{name}, tuned", np.array([quality(*each) for each in zip(best, parts, seeds, strict=True)])
 
 
-def choices(data: Dataset, estimators: Sequence[BaseEstimator], seeds: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
-    """Return the qualities for all values of alpha, n_epochs, average and sampling, one for each seed."""
+def choices(
+    data: Dataset, estimators: Sequence[BaseEstimator], seeds: Sequence[int]
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Return the qualities for all values of four parameters, and their gains on the defaults, one for each seed."""
     parts = [split(data, seed) for seed in seeds]
-    grid = product(estimators, ("weighted", "uniform"), ("permuted", "iid"), ALPHAS[1:5], (5, 10, 20, 50))
-    for estimator, average, sampling, alpha, epochs in grid:
-        chosen: Any = clone(estimator).set_params(average=average, sampling=sampling, alpha=alpha, n_epochs=epochs)
-        name = f"{chosen.loss:9}{average:10}{sampling:10}alpha={alpha:<8g}n_epochs={epochs:<3}"
-        yield name, np.array([quality(chosen, *each) for each in zip(parts, seeds, strict=True)])
+    grid = list(product(ALPHAS[1:5], ("weighted", "uniform"), ("permuted", "iid"), (5, 10, 20, 30, 50)))
+    for estimator in estimators:
+        default = np.array([quality(estimator, *each) for each in zip(parts, seeds, strict=True)])
+        for alpha, average, sampling, epochs in grid:
+            chosen: Any = clone(estimator).set_params(alpha=alpha, average=average, sampling=sampling, n_epochs=epochs)
+            found = np.array([quality(chosen, *each) for each in zip(parts, seeds, strict=True)])
+            yield f"{chosen.loss:9}alpha={alpha:<8g}{average:10}{sampling:10}n_epochs={epochs:<3}", found, found - default

@@ -514,6 +514,21 @@ def kept(thing):
         return repr(thing)
 
 
+def test_order_follows_from_the_weights_and_no_epoch_too_long_is_listed():
+    whole, broken, huge = np.full(60, 2.0), np.full(60, 0.5), np.full(60, 2.0**25)
+    two = CASGDClassifier(random_state=5, n_epochs=2)
+    for weight, order in ((None, "permuted"), (whole, "permuted"), (broken, "iid")):
+        found = clone(two).fit(DATA.X, DATA.y, sample_weight=weight)
+        wanted = clone(two).set_params(sampling=order).fit(DATA.X, DATA.y, sample_weight=weight)
+        np.testing.assert_array_equal(found.coef_, wanted.coef_)
+    one = CASGDClassifier(random_state=5, n_steps=100)
+    drawn = clone(one).set_params(sampling="iid").fit(DATA.X, DATA.y, sample_weight=huge)
+    np.testing.assert_array_equal(clone(one).fit(DATA.X, DATA.y, sample_weight=huge).coef_, drawn.coef_)
+    for order in ("permuted", "blocked", "cyclic"):
+        with pytest.raises(ValueError, match="add up to at most 67108864; got 2e"):
+            clone(one).set_params(sampling=order).fit(DATA.X, DATA.y, sample_weight=huge)
+
+
 @pytest.fixture(scope="module")
 def seen():
     """Count the cases with a model and without: they must not be all alike."""
@@ -591,18 +606,3 @@ def test_check_sees_a_nan_a_change_and_an_unexpected_error(seen, monkeypatch):
             patch.setattr(CASGDRegressor, name, wrong)
             with pytest.raises(error):
                 check(dict(seen), case, False)
-
-
-def test_order_follows_from_the_weights_and_no_epoch_too_long_is_listed():
-    whole, broken, huge = np.full(60, 2.0), np.full(60, 0.5), np.full(60, 2.0**25)
-    two = CASGDClassifier(random_state=5, n_epochs=2)
-    for weight, order in ((None, "permuted"), (whole, "permuted"), (broken, "iid")):
-        found = clone(two).fit(DATA.X, DATA.y, sample_weight=weight)
-        wanted = clone(two).set_params(sampling=order).fit(DATA.X, DATA.y, sample_weight=weight)
-        np.testing.assert_array_equal(found.coef_, wanted.coef_)
-    one = CASGDClassifier(random_state=5, n_steps=100)
-    drawn = clone(one).set_params(sampling="iid").fit(DATA.X, DATA.y, sample_weight=huge)
-    np.testing.assert_array_equal(clone(one).fit(DATA.X, DATA.y, sample_weight=huge).coef_, drawn.coef_)
-    for order in ("permuted", "blocked", "cyclic"):
-        with pytest.raises(ValueError, match="add up to at most 67108864; got 2e"):
-            clone(one).set_params(sampling=order).fit(DATA.X, DATA.y, sample_weight=huge)
