@@ -13,11 +13,12 @@ from reference.rows import Rows, sealed
 
 from ..kernels import batch as many
 from ..kernels.prefetch import LINE
+from ..kernels.recovery import COLUMNS, recover_into
 from .algorithms import Recovery
 from .centring import Centre
 from .run import Run, without_rows
 from .saving import loss_identity
-from .state import State, parts_of
+from .state import State
 
 
 def start(
@@ -189,21 +190,23 @@ class States(Run[list[Predictor]]):
         self._check_begun()
         t, models = self.problem.number(self.t), range(len(self.problems))
         n = len(self._room)  # rows that followed may be narrower
-        averaging_weights: list[Any] = [np.empty(n, dtype=self._room.dtype) for _ in models]
-        biases: list[Any] = [None for _ in models]
-        for columns in parts_of(n):
+        weights = [np.empty(n, dtype=self._room.dtype) for _ in models]
+        found: list[Any] = [None for _ in models]
+        for start in range(0, max(1, n), COLUMNS):  # so that the columns of all models stay in a cache
+            columns = slice(start, start + COLUMNS)
             for k in models:
                 of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
                 of_model |= {"v": self._room[columns, 0, k], "u": self._room[columns, 1, k]}
                 if self._parts.centred:
                     of_model["xbar"] = self.xbar[columns]
+                parts = [of_model[name] for name in recovery.parts]
                 with np.errstate(over="ignore", invalid="ignore"):
-                    parts = (of_model[name] for name in recovery.parts)
-                    averaging_weights[k][columns], biases[k] = recovery.recover(self._lam[k], t + self.t0[k], *parts)
+                    b, finite = recover_into(weights[k][columns], recovery.recover, self._lam[k], t + self.t0[k], parts)
+                found[k] = b, finite and (found[k] is None or found[k][1])
         predictors = []
         for k in models:
             with self._named(k):
-                predictors.append(self._predictor(averaging_weights[k], biases[k]))
+                predictors.append(self._predictor(weights[k], *found[k]))
         return predictors
 
     def _kept(self) -> dict[str, Any]:

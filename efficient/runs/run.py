@@ -333,14 +333,14 @@ class Run(Generic[Made]):
             raise ValueError("no step was taken yet: call run(indices) before last() or average()")
         self._check_whole()
 
-    def _predictor(self, w: np.ndarray, b) -> Predictor:
-        """Make the predictor for raw rows that has these weights, and this bias for the rows x − pivot."""
+    def _predictor(self, w: np.ndarray, b, finite: bool) -> Predictor:
+        """Make the predictor for raw rows that has these weights, if finite, and this bias for the rows x − pivot."""
         around = None if self.pivot is None else Predictor(w, b, self.pivot)
         if around is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 b = around.implicit().b  # eq. 11 (eqn:explicitToImplicit), with the pivot for x̄
         if not self.problem.X.exact:
-            check_finite(self.t, b, w.min(initial=0), w.max(initial=0))
+            check_finite(self.t, b, 0.0 if finite else np.nan)
         return Predictor(w, b, pivoted=around)
 
     @unsignalled

@@ -1,6 +1,6 @@
 """Run one model by the paper's own loop, with the state that the pseudocode keeps under its own names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +10,11 @@ from reference.arithmetic import check_finite, check_t0, unsignalled
 from reference.averaging import AveragingWeights
 from reference.sampling import check_indices
 
+from ..kernels.recovery import recover_into
 from .algorithms import Recovery
 from .centring import Centre
 from .certify import Certificate, certificate
 from .run import Run
-
-COLUMNS = 4096
-"""Columns that a recovery takes at a time: so few that they stay in a cache."""
 
 
 class State(Run[Predictor]):
@@ -178,13 +176,10 @@ class State(Run[Predictor]):
 
     def _recovered(self, recovery: Recovery) -> Predictor:
         self._check_begun()
-        w, b, t = np.empty(self._width, dtype=self._room.dtype), None, self.problem.number(self.t) + self.t0
-        kept = [getattr(self, name) for name in recovery.parts]
-        for columns in parts_of(self._width):
-            parts = (each[columns] if isinstance(each, np.ndarray) else each for each in kept)
-            with np.errstate(over="ignore", invalid="ignore"):
-                w[columns], b = recovery.recover(self.problem.lam, t, *parts)
-        return self._predictor(w, b)
+        w, t = np.empty(self._width, dtype=self._room.dtype), self.problem.number(self.t) + self.t0
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = recover_into(w, recovery.recover, self.problem.lam, t, [getattr(self, name) for name in recovery.parts])
+        return self._predictor(w, *found)
 
     def _restore(self, saved: dict[str, Any]) -> None:
         if saved["v"].size > self.problem.n and not self._parts.centred:  # a stream may be wider
@@ -199,9 +194,3 @@ def _single(problem: Problem | Iterable[Problem]) -> Problem:
     if not isinstance(problem, Iterable) or len(problems := tuple(problem)) != 1 or not isinstance(problems[0], Problem):
         raise TypeError(f"problem must be a Problem, or a sequence of one; got {problem!r}")
     return problems[0]
-
-
-def parts_of(n: int) -> Iterator[slice]:
-    """Yield the n columns in parts, so that a recovery needs no vector but its result; one empty part if there are none."""
-    for start in range(0, max(1, n), COLUMNS):
-        yield slice(start, start + COLUMNS)
