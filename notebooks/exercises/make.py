@@ -9,14 +9,13 @@ takes them unchanged; nothing here needs nbgrader.
 """
 
 import argparse
-import contextlib
-import io
 import json
 import multiprocessing
 import os
 import re
 import sys
-import traceback
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,11 +98,15 @@ class Mark(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """Marks of a notebook; `exercise` is the name of its source, `remarks` are errors of other cells."""
+    """Marks of a notebook.
+
+    `exercise` is the name of its source, `remarks` are about its other cells, `ended` if it did not come to its end.
+    """
 
     exercise: str
     marks: list[Mark]
     remarks: list[str]
+    ended: bool = False
 
     @property
     def total(self) -> tuple[int, int]:
@@ -111,11 +114,17 @@ class Marked(NamedTuple):
         return sum(mark.given for mark in self.marks), sum(mark.points for mark in self.marks)
 
 
-def mark(handed_in: dict[str, Any]) -> Marked:
+def mark(handed_in: dict[str, Any], tell: Callable[[Any], object] = lambda _: None) -> Marked:
     """Run the answers of a notebook with the tests of its source, hidden ones too, even if its own tests were changed.
 
-    All cells run in this process, in the order of the notebook; an error in one does not end the run. Cells of the source that
-    the notebook lacks come last; a missing answer is a remark.
+    All cells run in this process, in the order of the notebook; an error in one does not end the run. The student's have a
+    namespace of their own, and the tests take only the answers' functions from it. Cells of the source that the notebook lacks
+    come last; a missing answer is a remark.
+
+    Parameters
+    ----------
+    tell : callable, optional
+        Is told the name of each cell before it runs, and each `Mark` as it is given.
 
     Raises
     ------
@@ -123,6 +132,8 @@ def mark(handed_in: dict[str, Any]) -> Marked:
         The notebook is of none of the exercises.
     """
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
+    from proofs.course.apart import Answers, answers_in, run
+
     exercise, source = _source_of(handed_in)
     asked = {rules_of(cell)["grade_id"]: cell for cell in source["cells"] if rules_of(cell)}
     there: set[str | None] = set()
@@ -138,20 +149,35 @@ def mark(handed_in: dict[str, Any]) -> Marked:
     missing = [cell for name, cell in asked.items() if name not in there]
     remarks = [f"{rules_of(cell)['grade_id']}: this cell is missing" for cell in missing if not rules_of(cell)["grade"]]
     cells += [cell for cell in missing if rules_of(cell)["locked"]]
+    code = [cell for cell in asked.values() if cell["cell_type"] == "code"]
+    locked = [cell for cell in code if rules_of(cell)["locked"]]
+    tests = [source_of(cell) for cell in locked if rules_of(cell)["grade"]]
+    answers = Answers([source_of(cell) for cell in locked if not rules_of(cell)["grade"]], tests)
+    wanted = [name for cell in code if not rules_of(cell)["locked"] for name in answers_in(source_of(cell))]
     marks, names = [], {"__name__": "__main__"}
     for cell in cells:
         if cell["cell_type"] != "code":
             continue
         rules = rules_of(cell)
         name = rules.get("grade_id", "a cell without a name")
-        said = _run(source_of(cell), name, names)
-        if cell is asked.get(name) and rules["grade"]:  # a cell that only claims to be a test gives no marks
-            marks.append(Mark(name, 0 if said else rules["points"], rules["points"], said))
-        elif said:
+        tell(name)
+        if cell is not asked.get(name):  # a cell that only claims to be a test gives no marks
+            said = answers.run(source_of(cell), name)
+        else:
+            answers.cell = name
+            names |= answers.functions(wanted)
+            said = run(source_of(cell), name, names)
+            if answers.restore():
+                said = said or "the answer changes the tests, or what they compare with"
+            if rules["grade"]:
+                marks.append(Mark(name, 0 if said else rules["points"], rules["points"], said))
+                tell(marks[-1])
+                continue
+        if said:
             remarks.append(f"{name}: {said}")
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
-    return Marked(exercise, marks, remarks)
+    return Marked(exercise, marks, remarks + answers.remarks)
 
 
 def _source_of(handed_in: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -165,48 +191,55 @@ def _source_of(handed_in: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return best, notebooks[best]
 
 
-def _run(source: str, name: str, names: dict[str, Any]) -> str:
-    """Run a cell; return the message of what it raised, or nothing."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        try:
-            try:
-                code = compile(source, f"<{name}>", "exec")
-            except SyntaxError:  # magics are for notebooks only
-                code = compile(re.sub(r"(?m)^[ \t]*[%!].*$", "", source), f"<{name}>", "exec")
-            exec(code, names)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit too
-            if hasattr(error, "_render_traceback_"):  # its message is complete
-                return str(error)
-            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<")]
-            where = f" (line {lines[-1]} of its cell)" if lines else ""
-            return "\n".join([f"{type(error).__name__}: {error}{where}", *getattr(error, "__notes__", [])])
-    return ""
-
-
 def _send(path: Path, sender) -> None:
     try:
-        sender.send(mark(read(path)))
+        sender.send(mark(read(path), sender.send))
     except ValueError as error:
-        sender.send(str(error))
+        sender.send(error)
 
 
 def mark_apart(path: Path, seconds: float) -> Marked | str:
-    """Mark a file in a process of its own; return the reason if there are no marks."""
+    """Mark a file in a process of its own; return the reason if there are no marks.
+
+    If the process must be ended, or ends itself, the marks earned so far stand.
+    """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(path, sender))
     process.start()
     sender.close()
+    deadline, cell, marks = time.monotonic() + seconds, "", []
     try:
-        return receiver.recv() if receiver.poll(seconds) else f"not done after {seconds:g} s"
+        while True:
+            if not receiver.poll(max(0.0, deadline - time.monotonic())):
+                return _cut_short(path, marks, cell, f"not done after {seconds:g} s")
+            told = receiver.recv()
+            if isinstance(told, Marked):
+                return told
+            if isinstance(told, ValueError):
+                return str(told)
+            if isinstance(told, Mark):
+                marks.append(told)
+            else:
+                cell = told
     except EOFError:
         process.join()
-        return f"its process ended with exit code {process.exitcode}"
+        return _cut_short(path, marks, cell, f"its process ended with exit code {process.exitcode}")
     finally:
         process.kill()
         process.join()
+
+
+def _cut_short(path: Path, marks: list[Mark], cell: str, why: str) -> Marked | str:
+    """Give no marks for the tests that were not run."""
+    if not cell:
+        return why
+    exercise, source = _source_of(read(path))
+    given = {each.test: each for each in marks}
+    tests = [rules_of(each) for each in source["cells"] if rules_of(each).get("grade")]
+    rest = f"not run: the notebook was ended in {cell}"
+    all_marks = [given.get(each["grade_id"], Mark(each["grade_id"], 0, each["points"], rest)) for each in tests]
+    return Marked(exercise, all_marks, [f"{cell}: {why}"], ended=True)
 
 
 def report(path: Path, marked: Marked | str) -> tuple[str, dict[str, Any]]:
@@ -221,6 +254,8 @@ def report(path: Path, marked: Marked | str) -> tuple[str, dict[str, Any]]:
     lines += [f"  {remark}" for remark in marked.remarks]
     tests = [each._asdict() for each in marked.marks]
     table = {"exercise": marked.exercise, "given": given, "points": points, "tests": tests, "remarks": marked.remarks}
+    if marked.ended:
+        table["error"] = marked.remarks[0]
     return "\n".join(lines), table
 
 

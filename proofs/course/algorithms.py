@@ -1,7 +1,8 @@
-"""Test algorithms: their results by the conformance kit, the cost of their steps by counting."""
+"""Test algorithms: their results by the conformance kit, their cost by counting."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from itertools import islice
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +13,8 @@ from reference.datasets import make_generic
 from ..conformance import check
 from ..conformance.cases import Case
 from ..conformance.verdicts import BAD, Result
-from ..counted.arrays import CountingArray, Tally
+from .counting import Work, work_of, wrap
+from .formulas import filled
 from .marking import Wrong
 
 
@@ -27,6 +29,7 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
         The error that `train` raised, so that its author sees the line; a note may name the cause. NotImplementedError if a
         part is missing.
     """
+    train = in_full(train)
     report = check(train, algorithm, loss, long=False, progress=False)
     bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: length(each.case))
     if not bad:
@@ -41,6 +44,16 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
     sentences = known or [finding.text for finding in report.diagnosis]
     sentences.append(f"{len(bad)} of {len(report.results)} cases are wrong, such as {first.case.id}:")
     raise Wrong("\n".join([*sentences, *_shown(first)]))
+
+
+def in_full(train: Callable) -> Callable:
+    """Let an implementation return its weights in any form that says which column has which."""
+
+    def trained(X, *arguments):
+        answer = train(X, *arguments)
+        return [filled(answer[0], X.shape[1]), *answer[1:]] if isinstance(answer, (tuple, list)) and answer else answer
+
+    return trained
 
 
 def length(case: Case) -> tuple[int, int, int]:
@@ -71,56 +84,59 @@ def _shown(result: Result) -> list[str]:
     return [f"  rows, as column: value, {rows}", f"  {question}", f"  {result.detail}"]
 
 
+SIZES = {"T": 24, "m": 24, "n": 32}
+"""Steps, rows and columns of the smallest run that is counted; the others have twice as many."""
+
+COSTS = {
+    "nT": "a step costs {share:.3g} entries for each of the n columns, so that the loop costs O(Tn): touch only the columns "
+    "that the row stores",
+    "mT": "a step costs {share:.3g} entries for each of the m rows, so that the loop costs O(Tm): read only the row that is "
+    "drawn",
+    "mn": "{share:.3g} entries are made for each of the m rows and n columns, O(mn): leave the rows sparse",
+    "TT": "step t costs {share:.3g} entries for each step before it, so that the loop costs O(T²): keep sums",
+}
+"""Products of two sizes that the work must not grow with, and what to say if it does."""
+
+
 def touches_few(algorithm: Callable) -> None:
-    """Check by counting that a loop touches only what a row stores, on the same rows in 16 columns and in 32.
+    """Check by counting that a loop costs O(n + Tk), and no more than O(n + mk) before and after it.
 
     Parameters
     ----------
     algorithm : callable (X, y, derivative, lam, indices, zeros)
-        Its vectors are made by `zeros(n)`.
 
     Raises
     ------
     Wrong
-        The cost of n more columns depends on T; names it. Or nothing could be counted.
+        The work grows with a product of T, m and n; names the product and the line. Or the drawn rows are not read.
     """
-    rows = make_generic(m=8, n=16, k=3, seed=0)
-    indices = draw_indices(8, steps=24, rng=0)
-
-    def touched(n: int, T: int) -> int:
-        X = sp.csr_array((rows.X.data, rows.X.indices, rows.X.indptr), shape=(8, n))
-        tally = Tally()
-        algorithm(X, rows.y, LOSSES["squared"].derivative, 1.0, indices[:T], lambda n: _Counted(np.zeros(n), tally))
-        return tally.read + tally.written
-
-    if touched(16, 12) == 0:
-        raise Wrong("nothing could be counted: make every vector of n entries with zeros(n)")
-    more = touched(32, 24) - touched(32, 12) - (touched(16, 24) - touched(16, 12))
-    if more:
-        raise Wrong(
-            f"a step touches {more / (16 * 12):.3g} entries for each of the n columns, so that the loop costs O(Tn): "
-            "touch only the columns that the row stores"
-        )
+    found = {doubled: _work(algorithm, doubled) for doubled in ("", "T", "m", "n", "nT", "mT", "mn", "TT")}
+    base = found[""]
+    if (found["T"].total() - base.total()) < SIZES["T"]:
+        raise Wrong("nothing could be counted: read the rows that are drawn, from X")
+    for product, sentence in COSTS.items():
+        first, second = tuple(product)
+        together = Counter(found[product])
+        together.subtract(found[first])
+        together.subtract(found[second])
+        together.update(base)
+        # on 3T steps, of which 2T belong to the two runs of 2T
+        share = together.total() / (SIZES[first] * SIZES[second])
+        if share > 0.1:
+            (line, what), _ = together.most_common(1)[0]
+            raise Wrong(f"{sentence.format(share=share)} (most by line {line} of its cell: {what})")
 
 
-def _counted(name: str) -> Any:
-    def method(self, *arguments, **options):
-        self.tally.read += self.size
-        return getattr(self.view(np.ndarray), name)(*arguments, **options)
+def _work(algorithm: Callable, doubled: str) -> Counter[tuple[int, str]]:
+    """Count a run in which these sizes are doubled, T tripled if it is named twice: more of the same draws."""
+    size = {name: SIZES[name] * (1 + doubled.count(name)) for name in SIZES}
+    drawn, times = 8, size["T"] // SIZES["T"]
+    rows = make_generic(m=size["m"], n=16, k=3, seed=0)
+    X = sp.csr_array((rows.X.data, rows.X.indices, rows.X.indptr), shape=(size["m"], size["n"]))
+    indices = np.tile(draw_indices(drawn, steps=SIZES["T"], rng=0), times)
 
-    return method
+    def arguments(work: Work) -> tuple:
+        arrays = (wrap(each, work) for each in (X, rows.y.copy(), indices))
+        return *islice(arrays, 2), LOSSES["squared"].derivative, 1.0, *arrays, lambda n: wrap(np.zeros(n), work)
 
-
-class _Counted(CountingArray):
-    """Vector that counts the entries read and written, in every function of numpy."""
-
-    dot, copy, tolist, astype, ravel, take = map(_counted, ("dot", "copy", "tolist", "astype", "ravel", "take"))
-
-    def __array_function__(self, function, types, arguments, options):
-        def plain(value):
-            if isinstance(value, CountingArray):
-                self.tally.read += value.size
-                return value.view(np.ndarray)
-            return type(value)(map(plain, value)) if isinstance(value, (list, tuple)) else value
-
-        return function(*plain(arguments), **{name: plain(value) for name, value in options.items()})
+    return work_of(algorithm, arguments)

@@ -1,6 +1,7 @@
 """Test functions by their values, and formulas by the prover."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from itertools import count
 from typing import Any
 
@@ -21,7 +22,8 @@ def agrees(
 ) -> None:
     """Compare a function with the right one: the same numbers for all questions, tuples of arguments, to rounding.
 
-    `known_wrong` maps sentences to functions. A sentence is told if its function gives all the answers.
+    `known_wrong` maps sentences to functions. A sentence is told if its function gives all the answers. Each call has its own
+    copy of the question, so that an answer may work in place.
 
     Raises
     ------
@@ -29,15 +31,18 @@ def agrees(
         Shows the first question whose answer is wrong.
     """
     questions = list(questions)
-    found = [answer(*question) for question in questions]
-    expected = [right(*question) for question in questions]
+    found, expected = _asked(answer, questions), _asked(right, questions)
     for place, question in enumerate(questions):
         if not _alike(found[place], expected[place]):
             given = ", ".join(map(shown, question))
             first = f"{shown(answer)}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
             known = (known_wrong or {}).items()
-            sentences = [text for text, wrong in known if all(map(_alike, found, (wrong(*each) for each in questions)))]
+            sentences = [text for text, wrong in known if all(map(_alike, found, _asked(wrong, questions)))]
             raise Wrong("\n".join([*sentences, first]))
+
+
+def _asked(function: Callable, questions: Iterable[tuple]) -> list:
+    return [function(*deepcopy(question)) for question in questions]
 
 
 def numbers(value: Any) -> np.ndarray | None:
@@ -49,11 +54,27 @@ def numbers(value: Any) -> np.ndarray | None:
         return None
 
 
+def filled(value: Any, n: int) -> Any:
+    """Write a vector that is given as {column: number}, or sparse, with all its n entries; leave others as they are."""
+    if sp.issparse(value):
+        return value.toarray().ravel()
+    if not isinstance(value, dict):
+        return value
+    vector = np.zeros(n)
+    for column, number in value.items():
+        vector[column] = number
+    return vector
+
+
 def _alike(found: Any, expected: Any) -> bool:
+    if isinstance(found, (tuple, list)) and isinstance(expected, tuple) and len(found) == len(expected):
+        found = [filled(part, np.size(like)) for part, like in zip(found, expected, strict=True)]
     one, other = numbers(found), numbers(expected)
     if one is None or other is None or one.shape != other.shape:
         return False
-    return bool((abs(one - other) <= ROUNDINGS * np.finfo(float).eps * np.maximum(1, abs(other))).all())
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = abs(one - other) <= ROUNDINGS * np.finfo(float).eps * np.maximum(1, abs(other))
+    return bool((near & np.isfinite(other) | (one == other)).all())
 
 
 def shown(value: Any) -> str:
@@ -62,6 +83,8 @@ def shown(value: Any) -> str:
         return f"({', '.join(map(shown, value))})"
     if isinstance(value, list):
         return f"[{', '.join(map(shown, value[:4]))}{', …' * (len(value) > 4)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(map(str, value))}}}"
     if callable(value):
         return getattr(value, "__name__", "a function")
     value = value.toarray() if sp.issparse(value) else value

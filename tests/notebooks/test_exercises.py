@@ -116,7 +116,7 @@ WRONG_ANSWERS = {
     "hinge, the other side of the kink": (
         "losses",
         [("return -y if p * y <= 1 else 0", "return -y if p * y < 1 else 0")],
-        {"test-kinks": "hinge: "},
+        {"test-kinks": "the tie at the kink goes the other way [tie at the kink]"},
     ),
     "absolute, 0 at the kink": (
         "losses",
@@ -172,11 +172,6 @@ WRONG_ANSWERS = {
         [("np.add.at(v, columns, g * values)", "v += g * X[[i]].toarray()[0]")],
         {"test-cost": "entries for each of the n columns, so that the loop costs O(Tn)"},
     ),
-    "vectors that cannot be counted": (
-        "sparse_sgd",
-        [("zeros(X.shape[1])", "np.zeros(X.shape[1])")],
-        {"test-cost": "make every vector of n entries with zeros(n)"},
-    ),
     "error in a line": ("sparse_sgd", [("        a += g\n", "        a += g[0]\n")], both("(line 8 of its cell)", "test-cost")),
     "u with h_t": (
         "averaging",
@@ -196,7 +191,7 @@ WRONG_ANSWERS = {
     "centre made dense": (
         "centring",
         [("z += g * q", "z = v @ xbar")],
-        {"test-cost": "a step touches 2 entries for each of the n columns"},
+        {"test-cost": "a step costs 2 entries for each of the n columns"},
     ),
     "proof with h_t in u": (
         "proof",
@@ -216,7 +211,7 @@ WRONG_ANSWERS = {
     "claim instead of a count": (
         "scheme",
         [("    return int((yours < ", "    return 10, 10\n    return int((yours < ")],
-        {"test-nearer": "you say (10, 10), but it is ("},
+        {"test-nearer": "nearer({last, uniform, yours}) is (10, 10), must be ("},
     ),
 }
 
@@ -231,6 +226,100 @@ def test_mark_wrong_answer_is_told_its_fault(wrong):
     assert all(part in found[test] for test, part in messages.items()), found
     points = {mark.test: mark.points for mark in marked.marks}
     assert marked.total[0] == 10 - sum(points[f"{name.replace('_', '-')}-{test}"] for test in messages)
+
+
+SGD = "def sgd(X, y, derivative, lam, indices, zeros):\n"
+LIBRARY = "efficient.sgd(reference.Problem(X, y, reference.Loss('', derivative, derivative), lam), indices)"
+UNEARNED = {
+    # what a cell is made to hold instead of an answer: exercise, cell, its text, the marks that are left, a part of a remark
+    "a test shadowed": (
+        "averaging",
+        "asgd",
+        "def asgd(*_): pass\nconforms = touches_few = lambda *_, **__: None",
+        2,
+        "gives touches_few, a name of the tests, another meaning; ignored",
+    ),
+    "questions patched": (
+        "proof",
+        "lemma",
+        "questions.lemma = lambda *_: None\ndef lemma(): return 0, 0, 0",
+        7,
+        "changes questions.lemma, which belongs to the tests; ignored",
+    ),
+    "numpy patched": (
+        "losses",
+        "values",
+        "import numpy as np\nnp.isfinite = np.array = lambda *_: True",
+        3,
+        "numpy.isfinite; undone",
+    ),
+    "library called": (
+        "sparse_sgd",
+        "sgd",
+        f"{SGD}    import efficient, reference\n    return {LIBRARY}",
+        2,
+        "imports efficient",
+    ),
+    "losses of the library": (
+        "losses",
+        "values",
+        "from reference import LOSSES\nabsolute, squared, hinge, log = (LOSSES[name].value for name in LOSSES)",
+        3,
+        "imports reference, which answers go without",
+    ),
+    "what was measured, typed in": ("scheme", "nearer", "def nearer(measured): return 8, 10", 7, None),
+    "lemma assumed": (
+        "proof",
+        "lemma",
+        "def lemma(): return -v / (lam * (t - 1)), -(v + g * x) / (lam * t), v + g * x",
+        7,
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNEARNED)
+def test_mark_what_is_no_answer_earns_nothing_and_is_remarked(what):
+    name, cell, text, left, remark = UNEARNED[what]
+    notebook = solution(name)
+    cell_of(notebook, f"{name.replace('_', '-')}-{cell}")["source"] = text
+    marked = make.mark(notebook)
+    assert marked.total == (left, 10)
+    assert remark is None or any(remark in each for each in marked.remarks), marked.remarks
+
+
+RIGHT = {
+    "a list for a tuple, and a dictionary for a vector": (
+        "    v, a = {}, 0.0\n"
+        "    for t, i in enumerate(indices, start=1):\n"
+        "        entries = list(zip(*row(X, i)))\n"
+        "        p = -(sum(v.get(j, 0.0) * x for j, x in entries) + a) / (lam * (t - 1)) if t > 1 else 0.0\n"
+        "        g = derivative(p, y[i])\n"
+        "        for j, x in entries:\n            v[j] = v.get(j, 0.0) + g * x\n"
+        "        a += g\n"
+        "    return [{j: -x / (lam * t) for j, x in v.items()}, -a / (lam * t)]"
+    ),
+    "a vector without numpy": (
+        "    v, a = [0.0] * X.shape[1], 0.0\n"
+        "    for t, i in enumerate(indices, start=1):\n"
+        "        columns, values = row(X, i)\n"
+        "        p = -(sum(v[j] * x for j, x in zip(columns, values)) + a) / (lam * (t - 1)) if t > 1 else 0.0\n"
+        "        g = derivative(p, y[i])\n"
+        "        for j, x in zip(columns, values):\n            v[j] += g * x\n"
+        "        a += g\n"
+        "    return recover(np.array(v), a, lam, t)"
+    ),
+}
+
+
+@pytest.mark.parametrize("form", RIGHT)
+def test_mark_right_answer_in_another_form_keeps_its_marks(form):
+    notebook = solution("sparse_sgd")
+    cell_of(notebook, "sparse-sgd-sgd")["source"] = SGD + RIGHT[form]
+    in_place = "def recover(v, a, lam, t):\n    v /= -lam * t\n    return v, -a / (lam * t)"
+    cell_of(notebook, "sparse-sgd-recover")["source"] = f"?np\n%time t = X = LOSSES = 0\n{in_place}\nif True:\n    !ls"
+    marked = make.mark(notebook)
+    assert (lost(marked), marked.total) == ({}, (10, 10))
 
 
 def test_mark_changed_tests_count_as_in_the_source():
@@ -311,14 +400,16 @@ def test_command_mark_survives_what_students_hand_in(tmp_path):
     files = ("one.ipynb", "dies.ipynb", "text.ipynb", "missing.ipynb")
     status, told, _ = command("mark", *files, "--json", "marks.json", cwd=tmp_path)
     assert status == 1
-    told += command("mark", "forever.ipynb", "--seconds", "1", cwd=tmp_path)[1]
+    told += command("mark", "forever.ipynb", "--seconds", "5", cwd=tmp_path)[1]
     for line in (
         "one.ipynb: dense_sgd, 2 of 10 marks",
         "  2 of 2  dense-sgd-test-objective",
-        "dies.ipynb: no marks: its process ended with exit code 3",
         "text.ipynb: no marks: text.ipynb is no notebook: JSONDecodeError: ",
         "missing.ipynb: no marks: missing.ipynb is no notebook: FileNotFoundError: ",
-        "forever.ipynb: no marks: not done after 1 s",
+        "forever.ipynb: losses, 0 of 10 marks",
+        "  losses-test-values: not done after 5 s",
+        "dies.ipynb: losses, 0 of 10 marks",
+        "  losses-test-values: its process ended with exit code 3",
     ):
         assert f"\n{line}" in f"\n{told}"
     table = json.loads((tmp_path / "marks.json").read_text("utf8"))

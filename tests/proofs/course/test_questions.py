@@ -4,8 +4,23 @@ import pytest
 
 from proofs.course import Wrong, questions
 from proofs.course.formulas import agrees, equals
+from proofs.proved.symbols import g, gradient_step, lam, t, v, x
+from reference import LOSSES
 
-QUESTIONS = [each for each in vars(questions).values() if inspect.isfunction(each) and each.__module__ == questions.__name__]
+QUESTIONS = [
+    each
+    for name, each in vars(questions).items()
+    if inspect.isfunction(each) and each.__module__ == questions.__name__ and not name.startswith("_") and name != "below"
+]
+
+
+def ask(question):
+    if question is questions.derivatives:
+        question(**dict.fromkeys(LOSSES))
+    elif question is questions.lemma:
+        question(lambda: (t, t / (t - 1), t))
+    else:
+        question(*[lambda: None] * len(inspect.signature(question).parameters))
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)
@@ -13,7 +28,7 @@ def test_question_known_wrong_answer_is_told_its_sentence_and_no_other(question,
     asked = []
     for test in (agrees, equals):
         monkeypatch.setattr(questions, test.__name__, lambda *given, test=test: asked.append((test, *given)))
-    question(*[lambda: None] * len(inspect.signature(question).parameters))
+    ask(question)
     assert asked
     for test, _, right, *more in asked:
         test(right, right, *more)
@@ -27,3 +42,27 @@ def test_question_known_wrong_answer_is_told_its_sentence_and_no_other(question,
 def test_tail_no_number_raises():
     with pytest.raises(Wrong, match=r"\(1, 1, \[0, 1, 3/2, 11/6, …\]\) is None, must be 1$"):
         questions.tail(lambda i, t, h: None)
+
+
+def test_lemma_conclusion_instead_of_the_step_raises():
+    def by_the_step():
+        assumed = -v / (lam * (t - 1))
+        return assumed, gradient_step(assumed, g, x, t), v + g * x
+
+    questions.lemma(by_the_step)
+    with pytest.raises(Wrong, match="this is what the lemma claims"):
+        questions.lemma(lambda: (-v / (lam * (t - 1)), -(v + g * x) / (lam * t), v + g * x))
+
+
+def test_below_slope_of_another_function_raises():
+    questions.below(**{name: (loss.value, loss.derivative) for name, loss in LOSSES.items()})
+    with pytest.raises(Wrong, match="hinge: the line with your slope at p = "):
+        questions.below(hinge=(LOSSES["hinge"].value, LOSSES["log"].derivative))
+
+
+def test_tail_answer_in_place_passes_and_does_not_spoil_the_questions():
+    def in_place(i, t, h):
+        h[t] -= h[i - 1]
+        return h[t]
+
+    questions.tail(in_place)
