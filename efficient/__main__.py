@@ -7,10 +7,20 @@ from contextlib import suppress
 
 import numpy as np
 
+from reference.arithmetic import Overflow
+
 from .cli.options import parse
 from .runs.signals import Stop, stop_as_ctrl_c
 from .runs.terminal import print_any_letter
-from .training.overflow import IN_SHELL, Overflow
+from .training.settings import losses_of_bounded_slope
+
+IN_SHELL = {
+    "lam": "a larger --lam",
+    "rows": "smaller numbers in FILE, as --scale makes",
+    "t0": "a larger --t0 (auto is right for a curvature of at most 1)",
+    "loss": f"--loss {' or '.join(losses_of_bounded_slope(binary=False))}",
+}
+"""Words for what helps against an overflow, as `reference.arithmetic.CURES` has them for Python."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

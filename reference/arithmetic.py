@@ -19,6 +19,38 @@ Overflow is looked for in what they return or keep, and refused in words; underf
 """
 
 
+CURES = {
+    "lam": "a larger lam (alpha of an estimator)",
+    "rows": "smaller numbers in X and y",
+    "t0": "a larger t0 (safe_t0 computes one, as an estimator does for t0='auto')",
+    "loss": "a loss with a slope_bound (absolute, hinge or log)",
+}
+"""Words for what helps against an overflow."""
+
+
+class Overflow(FloatingPointError):
+    """Numbers beyond float64.
+
+    Parameters
+    ----------
+    what : str
+        What overflowed.
+    cures : names in `CURES`
+    """
+
+    def __init__(self, what: str, *cures: str):
+        super().__init__(what, *cures)
+        self.what, self.cures = what, cures
+
+    def said(self, words: dict[str, str]) -> str:
+        """Say what overflowed, and what helps."""
+        *others, last = (words[cure] for cure in self.cures)
+        return f"{self.what}. Use {', '.join(others)}{' or ' * bool(others)}{last}"
+
+    def __str__(self) -> str:
+        return self.said(CURES)
+
+
 def fraction(value) -> Fraction:
     """Convert a real number to the Fraction that equals it exactly."""
     if isinstance(value, np.generic):
@@ -115,7 +147,23 @@ def check_finite(step: int, *values) -> None:
     with np.errstate(invalid="ignore"):
         overflowed = any(value - value != 0 for value in values)  # for NaN and ±inf, in any arithmetic
     if overflowed:
-        raise FloatingPointError(
-            f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large in the first steps. "
-            "Use t0=safe_t0(problem, centred), a larger lam, smaller rows, or a loss with a slope_bound"
+        raise Overflow(
+            f"the iterates overflowed float64 by step {step}: the step size 1/(lam*t) is too large in the first steps", *CURES
         )
+
+
+def check_predictions(predictions: np.ndarray) -> np.ndarray:
+    """Raise Overflow for the first prediction in float64 that is none; return them otherwise.
+
+    Infinity is refused as NaN is: sums of large numbers of both signs may reach either, whatever the true sum is.
+    """
+    if predictions.dtype == np.float64 and not np.isfinite(predictions).all():
+        row = np.flatnonzero(~np.isfinite(predictions))[0]
+        raise Overflow(f"the prediction for row {row} (counted from 0) overflows float64", "rows")
+    return predictions
+
+
+def check_defined(what: str, *values) -> None:
+    """Raise Overflow if numbers in float64 are NaN: large ones of both signs met."""
+    if any(np.asarray(value).dtype == np.float64 and np.isnan(value).any() for value in values):
+        raise Overflow(f"{what} overflows float64", "rows", "lam")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import balls_of, check_lam, number_type, shown, unsignalled
+from .arithmetic import balls_of, check_defined, check_lam, check_predictions, number_type, shown, unsignalled
 from .losses import Loss, get_loss, in_exact
 from .rows import BLOCK, Rows, as_rows, one_each, owned, sealed
 from .sampling import check_indices, check_weight, mean_row
@@ -53,6 +53,8 @@ class Predictor:
         ------
         TypeError, ValueError
             X is not a finite matrix of real numbers with n columns.
+        FloatingPointError
+            A prediction overflows float64; names the row.
 
         Cost: O(n + mk) in the implicit form. In the explicit form O(n + mk + ml), where l columns of x̄ are not 0: only these
             are made dense, a block of rows at a time.
@@ -60,7 +62,7 @@ class Predictor:
         rows = as_rows(X, number_type(self.b))
         if rows.n != len(self.w):
             raise ValueError(f"X must have {len(self.w)} columns, as in training; got {rows.n}")
-        return self._on(rows)
+        return check_predictions(self._on(rows))
 
     def _on(self, rows: Rows) -> np.ndarray:
         if self.pivoted is not None:
@@ -211,12 +213,16 @@ class Problem:
         centred : bool
             Regularise b = b' + w · x̄ of the centred rows in place of b' of the raw ones.
 
+        Raises FloatingPointError if a prediction overflows float64; F itself may be infinite.
+
         Paper: Section 1, eq. 1 (eqn:objective).
         Cost: O(n + mk).
         """
         at, p = self._at(predictor, centred)
         losses = self.sample_weight * self._each(self.loss.value, p)
-        return self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
+        F = self.lam / 2 * (at.w @ at.w + at.b * at.b) + losses.sum() / self.m  # eq. 1 (eqn:objective)
+        check_defined("F(w, b)", F)
+        return F
 
     @unsignalled
     def subgradient(self, predictor: Predictor, centred: bool = False) -> tuple[np.ndarray, Any]:
@@ -231,7 +237,9 @@ class Problem:
         from_losses = self.X.transpose_dot(g)
         if at.xbar is not None:
             from_losses = from_losses - total * at.xbar
-        return self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m  # eq. 2 (eqn:gradient)
+        dw, db = self.lam * at.w + from_losses / self.m, self.lam * at.b + total / self.m  # eq. 2 (eqn:gradient)
+        check_defined("∇F(w, b)", dw, db)
+        return dw, db
 
     @unsignalled
     def stochastic_gradient(self, predictor: Predictor, i: int, centred: bool = False) -> tuple[np.ndarray, Any]:
@@ -246,14 +254,16 @@ class Problem:
         at = predictor.explicit(self.xbar) if centred else predictor.implicit()
         x = self.X.dense(i) - self.xbar if centred else self.X.dense(i)
         g = self.sample_weight[i] * self.loss.derivative(at.w @ x + at.b, self.y[i])
-        return self.lam * at.w + g * x, self.lam * at.b + g  # the display after eq. 2 (eqn:gradient)
+        dw, db = self.lam * at.w + g * x, self.lam * at.b + g  # the display after eq. 2 (eqn:gradient)
+        check_defined("the gradient at one example", dw, db)
+        return dw, db
 
     def _at(self, predictor: Predictor, centred: bool) -> tuple[Predictor, np.ndarray]:
         """Bring the predictor into the form whose bias is regularised, and predict the training set."""
         if len(predictor.w) != self.n:
             raise ValueError(f"predictor must have {self.n} weights, one for each column of X; got {len(predictor.w)}")
         plain = predictor.implicit()
-        return plain.explicit(self.xbar) if centred else plain, (predictor.pivoted or plain)._on(self.X)
+        return plain.explicit(self.xbar) if centred else plain, check_predictions((predictor.pivoted or plain)._on(self.X))
 
     def _each(self, function, p) -> np.ndarray:
         """Compute ℓ or ℓ' at every prediction and label, in the problem's arithmetic."""

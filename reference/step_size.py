@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arithmetic import unsignalled
+from .arithmetic import Overflow, unsignalled
 from .problem import Problem
 from .rows import Rows
 from .sampling import mean_row
@@ -29,6 +29,11 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
     -------
     number, in the problem's arithmetic
 
+    Raises
+    ------
+    FloatingPointError
+        It overflows float64.
+
     Paper: none; its t0 is 0.
     Cost: O(n + mk) time: only columns of which more than four fifths are stored are made dense, a block of rows at a time.
     """
@@ -39,7 +44,7 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
     if not centred:
         for where, block in X.blocks():
             norms[where] = _products(block, block.data, block.data) + 1
-        return (weight * norms).max() / problem.lam
+        return _over_lam(weight * norms, problem)
     drawn = np.ones(X.m) if sampling_weight is None else sampling_weight
     xbar = problem.xbar if sampling_weight is None else mean_row(X, sampling_weight, drawn=True)
     around = (xbar * xbar).sum() + 1
@@ -48,7 +53,14 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
         norms[where] = _products(block, block.data, block.data) - 2 * block.dot(xbar) + around
     if not X.exact and not (weight * norms).max() > weight.max() * (around - 1):
         _coordinate_by_coordinate(X, xbar, drawn, norms)
-    return (weight * norms).max() / problem.lam
+    return _over_lam(weight * norms, problem)
+
+
+def _over_lam(norms: np.ndarray, problem: Problem):
+    t0 = norms.max() / problem.lam
+    if not (problem.X.exact or np.isfinite(t0)):
+        raise Overflow("t0 = R²/λ overflows float64", "rows", "lam")
+    return t0
 
 
 def _coordinate_by_coordinate(X: Rows, xbar: np.ndarray, drawn: np.ndarray, norms: np.ndarray) -> None:

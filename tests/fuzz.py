@@ -125,7 +125,8 @@ class Attack:
             parts = (
                 [each.w, each.b] if isinstance(each, Predictor) else [each] * isinstance(each, (np.ndarray, np.floating, float))
             )
-            allowed = np.isfinite if isinstance(each, Predictor) else lambda part: ~np.isnan(part)
+            may_overflow = name in ("objective", "subgradient")
+            allowed = (lambda part: ~np.isnan(part)) if may_overflow else np.isfinite
             for part in map(np.asarray, parts):
                 if not allowed(part).all():
                     raise Failure(f"seed {self.seed}, {name}: returned {part}")

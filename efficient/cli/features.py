@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..training.overflow import Overflow
+from reference.arithmetic import Overflow
 
 TRANSFORMS = ("none", "tfidf", "scale")
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, check_t0, shown, unsignalled
+from reference.arithmetic import Overflow, check_finite, check_t0, shown, unsignalled
 from reference.averaging import AveragingWeights
 from reference.rows import Rows, sealed
 
@@ -149,8 +149,8 @@ class States(Run[list[Predictor]]):
         """Name the model in the message of an overflow."""
         try:
             yield
-        except FloatingPointError as error:
-            raise FloatingPointError(f"model {k}, with lam={shown(self._lam[k])}: {error}") from None
+        except Overflow as error:
+            raise Overflow(f"model {k}, with lam={shown(self._lam[k])}: {error.what}", *error.cures) from None
 
     def follow(self, problems: Iterable[Problem]) -> Self:
         """Take the next steps on other rows, as many problems with the same λ each; as `State.follow`, but no wider.

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Generic, Self, TypeVar
 import numpy as np
 
 from reference import Predictor, Problem
-from reference.arithmetic import check_finite, shown, unsignalled
+from reference.arithmetic import Overflow, check_finite, shown, unsignalled
 from reference.averaging import AveragingWeights, check_weights, evaluate
 from reference.rows import Rows, check_unchanged, sealed
 from reference.sampling import check_indices
@@ -88,8 +88,8 @@ class Run(Generic[Made]):
             (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.sample_weight, pivot=pivot)
             self.xbar = np.array(xbar, dtype=self._zeros(0).dtype)
             self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
-            if not problem.X.exact:
-                check_finite(0, self.theta)
+            if not problem.X.exact and not np.isfinite(self.theta):
+                raise Overflow("the squared length of the mean row overflows float64", "rows")
             self.xbar = sealed(self.xbar)
         self._use(problem, rows)
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from reference import draw_indices
+from reference.arithmetic import Overflow
 
 from ..runs.run import Run
 from .metrics import shown_quality
-from .overflow import Overflow
 from .settings import ORDER
 
 DRAWN_AT_ONCE = 1_000_000
@@ -118,7 +118,6 @@ def _take(run: Run, indices: np.ndarray, between: Callable[[int, Run], object] |
             f"the iterates overflowed float64 by step {run.t}: steps of 1/(λ(t + t0)), with λ = {lam:g} and t0 = {t0:g}, are "
             "too long for these rows at first",
             *(("lam", "rows") if loss.slope_bound is not None else ("lam", "rows", "t0", "loss")),
-            loss=loss,
         ) from None
 
 

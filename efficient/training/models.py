@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from reference import Loss, Predictor, Problem, safe_t0
+from reference.arithmetic import Overflow
 
 from ..runs.batch import start
 from ..runs.centring import find_centre
 from ..runs.run import Run
 from .classes import targets
-from .overflow import Overflow
 from .settings import Settings
 
 
@@ -43,13 +43,9 @@ def begin(problems: list[Problem], settings: Settings, sampling_weight: np.ndarr
 
     Cost: O(nK), and O(n + mk) for x̄.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # overflow is looked for below
-        centre = find_centre(problems[0].X, sampling_weight) if settings.centred else None
-        t0 = _step_offsets(problems, settings, sampling_weight)
-        try:
-            return start(problems, settings.algorithm, t0=t0, averaging_weights=settings.averaging_weights, centre=centre)
-        except FloatingPointError:
-            raise Overflow("the squared length of the mean row overflows float64", "rows") from None
+    centre = find_centre(problems[0].X, sampling_weight) if settings.centred else None
+    t0 = _step_offsets(problems, settings, sampling_weight)
+    return start(problems, settings.algorithm, t0=t0, averaging_weights=settings.averaging_weights, centre=centre)
 
 
 def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None) -> list[float]:
@@ -59,7 +55,8 @@ def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: 
     if problems[0].loss.slope_bound is not None:
         return [0.0] * len(problems)
     reach = float(safe_t0(problems[0].variant(lam=1.0), settings.centred, sampling_weight))  # R²
-    offsets = [reach / problem.lam for problem in problems]
+    with np.errstate(over="ignore"):
+        offsets = [reach / problem.lam for problem in problems]
     if not np.isfinite(offsets).all():
         raise Overflow("t0 = R²/λ overflows float64", "rows", "lam")
     return offsets
@@ -70,9 +67,4 @@ def scores(predictors: list[Predictor], X) -> np.ndarray:
 
     Raises FloatingPointError if a prediction overflows.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        predictions = np.column_stack([predictor.predict(X) for predictor in predictors])
-    if not np.isfinite(predictions).all():
-        i = int(np.flatnonzero(~np.isfinite(predictions).all(axis=1))[0])
-        raise Overflow(f"the score of row {i} (counted from 0) overflows float64", "rows")
-    return predictions
+    return np.column_stack([predictor.predict(X) for predictor in predictors])

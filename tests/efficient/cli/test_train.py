@@ -185,6 +185,9 @@ def test_overflow_names_the_step_and_the_cure(fails):
         printed=True,
     )
     fails(1, ["t0", "--scale", "--lam"], *command)
+    Path("b.svm").write_text("1 1:100\n")  # whose step can be taken; the predictor cannot be made
+    of_one = ["b.svm", "-o", "b.model", "--loss", "absolute", "--lam", "1e-308", "--algorithm", "sgd", "--epochs", 1]
+    fails(1, ["overflowed", "step 1:", "larger --lam", "larger --t0"], "train", *of_one, printed=True)
     fails(1, ["mean row overflows"], "train", "a.svm", "-o", "a.model", "--loss", "absolute")
 
 

@@ -297,7 +297,7 @@ def test_weights_whose_sum_overflows_are_returned(algorithm, side):
 
 
 def test_a_mean_too_large_to_square_overflows_before_the_first_step():
-    with pytest.raises(FloatingPointError, match="by step 0"), np.errstate(over="ignore"):
+    with pytest.raises(FloatingPointError, match="squared length of the mean row"), np.errstate(over="ignore"):
         State(Problem([[1e200], [1e200]], [1, 2], "squared", 1.0), "casgd")
     State(Problem([[10**200], [10**200]], [1, 2], "squared", Fraction(1)), "casgd")  # exact numbers are never too large
 

@@ -75,7 +75,9 @@ def test_train_calls_back_after_ctrl_c_if_a_step_was_taken(monkeypatch):
 def test_train_says_what_helps_against_an_overflow(loss, words):
     X, y, _ = make_generic(60, 20, 5, seed=2, binary=loss == "log")
     run = begin(make_problems(1e3 * X, y, None, loss, [5e-324]), Settings(t0=0))
-    with pytest.raises(FloatingPointError, match=r"by step \d+: .* λ = 4.94066e-324 and t0 = 0,.* larger alpha") as caught:
+    with pytest.raises(
+        FloatingPointError, match=r"by step \d+: .* λ = 4.94066e-324 and t0 = 0,.* larger lam \(alpha"
+    ) as caught:
         train(run, Schedule(60, 60, 60, np.random.default_rng(0)))
     assert ("t0='auto'" in str(caught.value)) == bool(words)
     for word in words:

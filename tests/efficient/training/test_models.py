@@ -61,6 +61,6 @@ def test_begin_refuses_what_overflows():
 def test_scores_name_the_first_row_that_overflows():
     huge, ok = [1e308, 1e308, 0], [1, 1, 1]
     predictors = [Predictor(np.array([0.0, 0, 1]), 0.0), Predictor(np.ones(3), 0.0)]
-    with pytest.raises(FloatingPointError, match="score of row 2 "):
+    with pytest.raises(FloatingPointError, match="prediction for row 2 "):
         scores(predictors, np.array([ok, ok, huge, ok, huge], dtype=float))
     np.testing.assert_array_equal(scores(predictors, np.array([ok], dtype=float)), [[1, 3]])
