@@ -20,6 +20,7 @@ FLOORS = (
     ("efficient.runs",),
     ("efficient.training", "efficient.reading"),
     ("efficient.estimators", "efficient.cli"),
+    ("efficient.distributed",),
     ("efficient",),  # its __init__ and __main__
     ("proofs.paper", "proofs.data", "proofs.peer"),
     ("proofs.ledger",),
@@ -32,7 +33,7 @@ FLOORS = (
 )
 """Units from the ground up, each a module or a folder but for the units in it. A unit imports lower floors only."""
 
-ROOMS_AT_MOST, FLOORS_OF_ROOMS_AT_MOST = 20, 5
+ROOMS_AT_MOST, FLOORS_OF_ROOMS_AT_MOST = 21, 5
 DEFINITIONS = {"reference.sgd", "reference.asgd", "reference.csgd", "reference.casgd", "reference.iterates"}
 """Algorithms that the claim may not use, since it is compared with them."""
 

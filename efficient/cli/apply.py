@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
+from ..reading.examples import read_examples, read_rows
 from ..runs.files import write_whole
 from ..training.classes import decide, shown
 from ..training.metrics import quality, shown_quality
-from .examples import read_examples, read_rows
 from .model_file import Model, load_model
 
 

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 
+from ..reading.examples import read_examples, read_rows
 from ..runs.certify import Certificate
 from ..runs.files import write_whole
 from ..runs.state import State
@@ -13,7 +14,6 @@ from ..training.epochs import Schedule
 from ..training.models import begin, make_problems
 from ..training.settings import Settings
 from ..training.splits import hold_out
-from .examples import read_examples, read_rows
 from .model_file import Model, load_model, rows_digest
 
 RECORDED = (*Settings._fields, "order", "seed", "hold_out", "epochs", "rows", "steps", "stopping", "digest")

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..reading import mapped
-from .examples import STANDARD_INPUT, as_text
+from ..reading.examples import STANDARD_INPUT, as_text
 
 
 def convert(options: argparse.Namespace) -> None:

@@ -15,6 +15,7 @@ from reference.averaging import AVERAGES
 from reference.losses import hint
 from reference.sampling import ORDERS
 
+from ..reading.examples import STANDARD_INPUT
 from ..runs.algorithms import ALGORITHMS
 from ..runs.files import check_writable
 from ..training.settings import DEFAULTS, DEFAULTS_FOR_NUMBERS, ELSEWHERE, EPOCHS, ORDER, Settings, losses
@@ -22,7 +23,6 @@ from . import model_file
 from .apply import evaluate, predict
 from .certify import certify
 from .convert import convert
-from .examples import STANDARD_INPUT
 from .outputs import RECOGNISE, is_own
 from .sweep import sweep
 from .train import train

@@ -3,7 +3,7 @@
 import json
 import zipfile
 
-from .examples import CSR
+from ..reading.examples import CSR
 from .model_file import FORMAT, LONGEST_HEADER
 
 

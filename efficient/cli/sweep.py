@@ -10,12 +10,12 @@ import numpy as np
 from reference import LOSSES, Loss
 
 from ..kernels.blocks import progress_bar
+from ..reading.examples import STANDARD_INPUT, check_memory, read_examples
 from ..training import epochs
 from ..training.classes import count_models, find_classes
 from ..training.metrics import quality, shown_quality
 from ..training.models import begin, make_problems, scores
 from ..training.splits import folds
-from .examples import STANDARD_INPUT, check_memory, read_examples
 from .features import fit_transform_to
 from .train import row_summary, schedule
 

@@ -13,6 +13,7 @@ from reference import LOSSES, Problem
 from reference.rows import lent
 
 from ..kernels.blocks import progress_bar
+from ..reading.examples import Examples, check_memory, read_examples
 from ..runs.run import Run
 from ..training import epochs
 from ..training.classes import count_models, find_classes
@@ -22,7 +23,6 @@ from ..training.settings import Settings
 from ..training.splits import hold_out
 from .checkpoint import Checkpoint
 from .convert import converted
-from .examples import Examples, check_memory, read_examples
 from .features import fit_transform_to
 from .model_file import Model, rows_digest
 

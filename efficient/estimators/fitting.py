@@ -102,7 +102,7 @@ class LinearEstimator(BaseEstimator):
         if not (some or sampling_weight is None or sampling_weight.any()):
             return self
         order = "cyclic" if stream else self.sampling
-        epoch, order = _epoch_and_order(X.shape[0], sampling_weight, order)
+        epoch, order = epoch_and_order(X.shape[0], sampling_weight, order)
         run = self._resume(X, y, known) if resumed else self._begin(X, y, known, sampling_weight)
         steps = epoch if stream else self.n_epochs * epoch if self.n_steps is None else int(self.n_steps)
         schedule, first = Schedule(X.shape[0], steps, epoch, self._rng, order, sampling_weight), run.t
@@ -243,7 +243,7 @@ class LinearEstimator(BaseEstimator):
         return tags
 
 
-def _epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str) -> tuple[int, str]:
+def epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str) -> tuple[int, str]:
     """Count the steps of an epoch, one for each row that can be drawn, as often as it occurs; choose the order for "auto"."""
     if sampling_weight is None:
         return m, ORDER if order == AUTO else order

@@ -87,13 +87,22 @@ def centre_of(X: Rows, sample_weight: np.ndarray, counted: bool = False, pivot: 
 
 def _mean(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
     """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well, or their last part."""
-    add_up, divide = (in_arithmetic(function, X.exact) for function in (casgd.add_up, casgd.centre))
+    xbar, total, rows = row_sum(X, sample_weight, counted, pivot)
+    in_arithmetic(casgd.centre, X.exact)(xbar, total)
+    return xbar, rows
+
+
+def row_sum(X: Rows, sample_weight: np.ndarray, counted: bool = False, pivot: np.ndarray | None = None):
+    """Add up weight_i (x_i − pivot) and the weights; return both, and the rows x − pivot or the last part of them.
+
+    Cost: O(n + mk).
+    """
+    add_up = in_arithmetic(casgd.add_up, X.exact)
     xbar, total, rows = X.zeros(), 0 * sample_weight[0], X
     for rows, share in _in_parts(X, sample_weight, counted, pivot):
         for start, stop in blocks_of_rows(rows):
             total = add_up(rows, share, start, stop, xbar, total)
-    divide(xbar, total)
-    return xbar, rows
+    return xbar, total, rows
 
 
 def is_far(mean: np.ndarray, X: Rows, sample_weight: np.ndarray) -> bool:

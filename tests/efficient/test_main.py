@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import efficient.__main__ as command_line
 from efficient.__main__ import main
-from efficient.cli import examples
 from efficient.cli.model_file import load_model
+from efficient.reading import examples
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "efficient"]

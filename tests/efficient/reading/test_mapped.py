@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from efficient.cli.examples import read_examples
 from efficient.reading import mapped
+from efficient.reading.examples import read_examples
 from efficient.reading.mapped import convert, mapped_arrays
 from efficient.reading.svmlight import load_svmlight
 

@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
-from efficient.cli import examples
-from efficient.cli.examples import Examples, check_memory, read_examples, read_rows
+from efficient.reading import examples
+from efficient.reading.examples import Examples, check_memory, read_examples, read_rows
 from reference.datasets import load_spam
 
 CSR = {"data": np.ones(2), "indices": np.array([0, 1]), "indptr": np.array([0, 1, 2]), "shape": np.array([2, 2])}

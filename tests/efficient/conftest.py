@@ -9,7 +9,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from reference.datasets import load_spam
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

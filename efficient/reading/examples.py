@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from reference.rows import as_rows
 
-from ..reading.mapped import mapped_arrays
-from ..reading.svmlight import load_svmlight
+from .mapped import mapped_arrays
+from .svmlight import load_svmlight
 
 STANDARD_INPUT = "-"
 
