@@ -15,6 +15,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 
 from reference import Loss, Problem
+from reference.arithmetic import Overflow
 from reference.losses import get_loss
 from reference.rows import as_rows, lent
 
@@ -26,7 +27,6 @@ from ..runs.run import Run
 from ..training.epochs import Schedule, train
 from ..training.metrics import evaluate
 from ..training.models import make_problems
-from ..training.overflow import Overflow
 from ..training.settings import Settings
 from .parts import Look, Part, widened
 
