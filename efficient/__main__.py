@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None, stop: Stop) -> int:
     try:
         options = parse(arguments)
+        if getattr(options, "workers", None):
+            from .distributed.command import train  # with Dask and scikit-learn
+
+            options.run = train
         with np.errstate(all="ignore"):  # overflow is looked for, and refused in words
             options.run(options)
         if sys.stdout is not None:

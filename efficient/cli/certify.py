@@ -57,6 +57,8 @@ def certify(options: argparse.Namespace) -> None:
 
 def _recorded(name: str, model: Model) -> dict:
     """Give the recorded training; raises ValueError if it is not complete."""
+    if "parts" in model.training:
+        raise ValueError(f"{name!r} is a model of parts, which cannot be repeated on one FILE. Train without --workers")
     missing = [field for field in RECORDED if field not in model.training]
     if missing:
         raise ValueError(f"{name!r} must record its training; got no {missing[0]!r}, as in files of version 1. Train it again")

@@ -57,6 +57,7 @@ EXAMPLES = {
   casgd train ratings.svm -o ratings.model --loss squared --scale --epochs 20
   casgd train counts.npz --labels y.npy -o counts.model
   casgd train big.svm -o big.model --out-of-core /scratch
+  casgd train part*.npz --workers 2 -o all.model
   zcat part*.gz | casgd train - -o all.model --checkpoint all.checkpoint
 """,
     "predict": """\
@@ -95,6 +96,12 @@ With --out-of-core DIR the text is converted to an .npz in that folder, as casgd
 convert does, unless it is there already. The rows are then read as they are
 needed, in blocks whose order is random (--order blocked), so that the memory is
 for the weights and some 50 bytes a row only.
+
+With --workers N each FILE is a part of the rows, and N processes run an epoch on
+each and average the states, by Dask. That is for rows that one process cannot
+hold: E epochs on P FILEs are worth about E/P of one training. The model depends
+on the seed and the FILEs, not on N. Text is read anew for each epoch: convert
+it, or give --out-of-core DIR. Needs pip install 'casgd[dask]'.
 
 With --checkpoint the state is saved after every epoch, and twice a minute in
 long ones. The same command then resumes, even after kill -9, and gives the
@@ -166,7 +173,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         add = command.add_argument
         if name in ("predict", "evaluate", "certify"):
             add("model", metavar="MODEL", help="a model file, written by casgd train")
-        add("examples", metavar="FILE", help="the examples, see below; - is standard input")
+        several: dict[str, Any] = {"nargs": "+"} if name == "train" else {}
+        add("examples", metavar="FILE", help="the examples, see below; - is standard input", **several)
         if name not in ("predict", "convert"):
             add("--labels", metavar="FILE", help="the labels of an .npz: .npy, or text with one number a line")
         if name == "train":
@@ -178,6 +186,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             add("--hold-out", type=_share, default=0.0, metavar="SHARE", help=share)
             add("--out-of-core", metavar="DIR", help="folder for the rows of a text that do not fit into memory, see below")
             add("--checkpoint", metavar="FILE", help="file to save the state in, and to resume from if it exists")
+            add("--workers", type=_whole(1), metavar="N", help="train on several FILEs in so many processes, see below")
         elif name == "sweep":
             lams = [10.0**power for power in range(-6, 1)]
             add("--lam", type=_lams, default=lams, metavar="LAM,LAM,…", help="the values to try (default: 1e-6,1e-5,…,1)")
@@ -250,10 +259,18 @@ def _hints(unknown: list[str]) -> str:
 def _check(options: argparse.Namespace) -> None:
     """Check combinations of options."""
     error = options.parser.error
+    inputs = [*(getattr(options, name, None) for name in ("model", "labels", "rows"))]
+    if isinstance(options.examples, list):
+        options.parts, options.examples = options.examples, options.examples[0]
+        inputs += options.parts
+        _check_parts(options)
+    else:
+        inputs.append(options.examples)
     if getattr(options, "labels", None) is not None and not options.examples.endswith(".npz"):
         error("--labels goes with a FILE that ends in .npz; svmlight text holds its labels itself")
     if getattr(options, "out_of_core", None) is not None:
-        if options.examples == STANDARD_INPUT or options.examples.endswith(".npz"):
+        texts = [path for path in options.parts if path != STANDARD_INPUT and not path.endswith(".npz")]
+        if not texts:
             error("--out-of-core goes with a FILE of text; an .npz of casgd convert is out of core already")
         if options.hold_out or options.transform != "none":
             error("--out-of-core does not go with --hold-out, --tfidf or --scale, which copy the rows")
@@ -267,7 +284,6 @@ def _check(options: argparse.Namespace) -> None:
             error(f"--average: {options.algorithm} does not average; use asgd or casgd")
         options.average = (options.average or DEFAULTS.average) if averaging else None
         options.settings = Settings(*(getattr(options, name) for name in Settings._fields))
-    inputs = [options.examples, *(getattr(options, name, None) for name in ("model", "labels", "rows"))]
     named = [getattr(options, name, None) for name in ("output", "checkpoint", "json")]
     outputs = [path for path in named if path is not None]
     for number, path in enumerate(outputs):
@@ -285,6 +301,21 @@ def _check(options: argparse.Namespace) -> None:
         resumed = path == getattr(options, "checkpoint", None)  # another file is refused when it is read
         if os.path.exists(path) and not (resumed or options.force or is_own(options.command, path)):
             error(f"{path!r} is there, and casgd {options.command} has not written it: give --force to overwrite it")
+
+
+def _check_parts(options: argparse.Namespace) -> None:
+    """Check what goes with several files, and with --workers."""
+    if options.workers is None:
+        if len(options.parts) > 1:
+            options.parser.error(f"{len(options.parts)} FILEs are parts of one training: give --workers N too")
+        return
+    if STANDARD_INPUT in options.parts:
+        options.parser.error("--workers goes with FILEs that all processes can open, not with standard input")
+    for name in ("labels", "hold_out", "checkpoint"):
+        if getattr(options, name):
+            options.parser.error(f"--{name.replace('_', '-')} does not go with --workers")
+    if options.transform != "none":
+        options.parser.error(f"--{options.transform} does not go with --workers: transform the FILEs first")
 
 
 def _value(wanted: str, convert: Callable[[str], Any], right: Callable[[Any], bool] = lambda value: True):

@@ -22,13 +22,13 @@ from .parts import Look, as_parts, labels_of, look
 class OnParts(LinearEstimator):
     """`fit` for rows in parts, which the classifier and the regressor share."""
 
-    def _fit_parts(self, X, y) -> Self:
+    def fit_parts(self, parts: list[Delayed]) -> Self:
+        """Train on parts, as `as_parts` makes them."""
         self._check_parameters()
         if self.warm_start:
             raise ValueError("warm_start must be False for rows in parts; got True. Let n_epochs be the whole length")
         for name in ("coef_", "_run"):  # a fit that fails leaves nothing of an older one
             self.__dict__.pop(name, None)
-        parts = as_parts(X, y)
         looks = dask.compute(*(delayed(look)(part, number, self._binary) for number, part in enumerate(parts)))
         plan = self._plan([each for each in looks if each.rows])
         drawn = [(part, each) for part, each in zip(parts, looks, strict=True) if each.rows and share_of(each, plan) > 0]
@@ -128,7 +128,7 @@ class CASGDClassifier(OnParts, Classifier):
         Paper: none; Lemma 1 (lem:v) is why states can be averaged.
         Cost: O(k) a step; an epoch sends 16nK bytes to each part and from it, for K models.
         """
-        return self._fit_parts(X, y)
+        return self.fit_parts(as_parts(X, y))
 
     def _weights_of(self, classes, counts: np.ndarray) -> np.ndarray | None:
         if self._is_balanced():
@@ -142,4 +142,4 @@ class CASGDRegressor(OnParts, Regressor):
     @unsignalled
     def fit(self, X, y=None) -> Self:  # type: ignore[override]  # rows in parts have no weights of their own
         """Train on rows in parts; parameters and errors as `CASGDClassifier.fit`."""
-        return self._fit_parts(X, y)
+        return self.fit_parts(as_parts(X, y))
