@@ -97,11 +97,11 @@ convert does, unless it is there already. The rows are then read as they are
 needed, in blocks whose order is random (--order blocked), so that the memory is
 for the weights and some 50 bytes a row only.
 
-With --workers N each FILE is a part of the rows, and N processes run an epoch on
-each and average the states, by Dask. That is for rows that one process cannot
-hold: E epochs on P FILEs are worth about E/P of one training. The model depends
-on the seed and the FILEs, not on N. Text is read anew for each epoch: convert
-it, or give --out-of-core DIR. Needs pip install 'casgd[dask]'.
+With --workers N each FILE is a part of the rows, and N processes run an epoch
+on each and average the states, by Dask. That is for rows that one process
+cannot hold: E epochs on P FILEs are worth about E/P of one training. The model
+depends on the seed and the FILEs, not on N. Text is read anew for each epoch:
+convert it, or give --out-of-core DIR. Needs pip install 'casgd[dask]'.
 
 With --checkpoint the state is saved after every epoch, and twice a minute in
 long ones. The same command then resumes, even after kill -9, and gives the
