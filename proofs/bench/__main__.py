@@ -15,15 +15,21 @@ from reference import LOSSES
 
 from . import QUICK_REPEATS, QUICK_ROUNDS, QUICK_SETS, SETS, __doc__, contest, new_results, synthetic, tables
 from .contestants import user_problem
+from .files import QUICK_SIZE, SIZE, end_to_end
+from .gaps import QUICK_CASES, time_to_gaps
 from .measure import first_calls
 from .scaling import QUICK_SWEEPS, SWEEPS, scale
+
+TABLES = ("loops", "files", "gaps")
+"""Loops by the stored entry, programs from text to a model, solvers by the time to a gap."""
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line; everything that is wrong with it ends the program here, before anything is measured."""
     parser = argparse.ArgumentParser(prog="python -m proofs.bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller and less exact, in half a minute")
+    parser.add_argument("--quick", action="store_true", help="smaller and less exact, in a minute")
     parser.add_argument("--scaling", action="store_true", help="time against T, k and n instead, beside counted entries")
+    parser.add_argument("--only", choices=TABLES, help="one of the three tables; all by default")
     parser.add_argument("--sets", metavar=",".join(SETS), help="which of the synthetic data sets; all by default")
     parser.add_argument("--data", metavar="FILE.svm", help="an svmlight file (columns from 1) instead of them")
     parser.add_argument("--loss", choices=sorted(LOSSES), help="with --data: the loss")
@@ -35,7 +41,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--data needs --loss and --lam")
     if options.data is None and (options.loss is not None or options.lam is not None):
         parser.error("--loss and --lam go with --data")
-    chosen = [name for name in ("scaling", "sets", "data") if getattr(options, name)]
+    chosen = [name for name in ("scaling", "only", "sets", "data") if getattr(options, name)]
+    if chosen == ["only", "sets"] and options.only == "loops":
+        chosen = ["sets"]
     if len(chosen) > 1:
         parser.error(f"--{chosen[0]} and --{chosen[1]} do not go together")
     for name in options.sets.split(",") if options.sets else ():
@@ -63,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 bar.set_postfix_str(name)
                 bar.update()
 
-            for line in (_scaling if options.scaling else _speed)(options, results, tell):
+            for line in _lines(options, results, tell):
                 bar.write(line, file=sys.stdout)
     except (ValueError, TypeError, OSError, FloatingPointError, MemoryError) as error:
         if options.data is None:
@@ -77,6 +85,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = json.dumps(results, ensure_ascii=False, indent=1)
         write_whole(options.json, lambda file: file.write(text.encode()))
     return 0
+
+
+def _lines(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
+    """Measure what is asked for; yield the lines to print."""
+    if options.scaling:
+        yield from _scaling(options, results, tell)
+        return
+    wanted = ("loops",) if options.data is not None or options.sets else TABLES if options.only is None else (options.only,)
+    for table in wanted:
+        yield from {"loops": _speed, "files": _files, "gaps": _gaps}[table](options, results, tell)
+
+
+def _files(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
+    """Run the programs; yield the lines to print."""
+    results["file"] = QUICK_SIZE if options.quick else SIZE
+    results["files"] = list(end_to_end(1 if options.quick else 5, results["file"], tell))
+    results["file_targets"] = list(tables.judged_files(results["files"]))
+    yield from tables.of_files(results)
+
+
+def _gaps(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
+    """Time the solvers; yield the lines to print."""
+    results["gaps"] = list(time_to_gaps(1, QUICK_CASES, tell) if options.quick else time_to_gaps(3, tell=tell))
+    yield from tables.of_gaps(results)
 
 
 def _speed(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:

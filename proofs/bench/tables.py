@@ -15,6 +15,14 @@ SECONDS = {"import": 0.5, "first_call": 1.0}
 
 CLASSES, LAMBDAS, FLOOR_OF_MANY = f"{K} classes", f"{K} values of λ", f"{K} models, floor"
 
+FILE_TARGETS = (
+    ("casgd train", None, 2.5),
+    ("casgd train", "scikit-learn, by stages", 1.0),
+    ("casgd train", "liblinear-train", 1.0),
+    ("casgd train", "vw", 1.0),
+)
+"""Processor seconds of a program, or its ratio to those of another one, and the limit."""
+
 TARGETS: tuple[tuple[str, str, str, tuple[float, float], str | None], ...] = (
     ("asgd loop", "floor", "≤", (1.3, 1.3), None),
     ("scikit-learn loop", "asgd loop", "≥", (1.7, 2.8), "floor"),
@@ -112,6 +120,58 @@ def of_start(results: dict[str, Any]) -> Iterator[str]:
     for algorithm, seconds in results["start"].items():
         for name, what in (("import", "import efficient"), ("first_call", f"first call of {algorithm}")):
             yield f"  {what:<24}{seconds[name]:6.2f} of {SECONDS[name]:g}  {_verdict(seconds[name] <= SECONDS[name])}"
+
+
+def of_files(results: dict[str, Any]) -> Iterator[str]:
+    """Tabulate the programs from a text file to a model file."""
+    m, n, k = results["file"]
+    yield f"From text to a model: {m:,} rows, {n:,} columns, about {k} entries a row; hinge loss, λ = 1e-4, a process each"
+    yield f"  {'processor seconds':<33}{'median':>9}{'quartiles':>20}{'rows wrong':>12}  stages"
+    for entry in results["files"]:
+        if entry["status"] != "timed":
+            yield f"  {entry['program']:<33}{entry['status']}: {entry['why']}"
+            continue
+        stages = ", ".join(f"{name} {np.median(seconds):.2f}" for name, seconds in entry["stages"].items())
+        found = f"{entry['quartiles']['median']:>9.2f}{_spread(entry['quartiles']):>20}{entry['error']:>12.3f}"
+        yield f"  {entry['program']:<33}{found}  {stages}".rstrip()
+    for entry in results["file_targets"]:
+        ratio, name = entry["ratio"], f"{entry['above']} / {entry['below'] or 'a second'}"
+        figures = f"≤ {entry['limit']:g}{ratio['median']:>9.2f}{_spread(ratio):>18}"
+        yield f"  {name:<56}{figures}  {_verdict(entry['met'])}"
+
+
+def judged_files(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Judge each target of the programs that were timed: the quartiles of the seconds or of their ratio, round by round."""
+    timed = {entry["program"]: np.array(entry["seconds"]) for entry in records if entry["seconds"]}
+    for above, below, limit in FILE_TARGETS:
+        if above in timed and (below is None or below in timed):
+            ratio = quartiles(timed[above] / (1 if below is None else timed[below]))
+            yield {"above": above, "below": below, "limit": limit, "ratio": ratio, "met": ratio["median"] <= limit}
+
+
+def of_gaps(results: dict[str, Any]) -> Iterator[str]:
+    """Tabulate the time of each solver to each gap, the fastest marked, and the least gap of those that do not reach it."""
+    cases = dict.fromkeys((entry["case"], entry["loss"]) for entry in results["gaps"])
+    for case, loss in cases:
+        records = [entry for entry in results["gaps"] if (entry["case"], entry["loss"]) == (case, loss)]
+        gaps = [point["gap"] for point in max((entry["reached"] for entry in records), key=len)]
+        yield f"{case}, {loss} loss, λ = 1e-4: milliseconds until (F − F*)/F* <= …, after (passes or iterations); * least"
+        yield f"  {'':<33}{''.join(f'{gap:>16g}' for gap in gaps)}  least gap"
+        for entry in records:
+            if entry["why"]:
+                yield f"  {entry['solver']:<33}not available: {entry['why']}"
+                continue
+            of = {point["gap"]: point for point in entry["reached"]}
+            cells = "".join(f"{_cell(gap, of, records):>16}" for gap in gaps)
+            yield f"  {entry['solver']:<33}{cells}  {min(point['gap'] for point in entry['points']):.1e}"
+
+
+def _cell(gap: float, of: dict[float, dict[str, Any]], records: list[dict[str, Any]]) -> str:
+    if gap not in of:
+        return "–"
+    all_of_them = [point["seconds"]["median"] for entry in records for point in entry["reached"] if point["gap"] == gap]
+    median = of[gap]["seconds"]["median"]
+    return f"{'*' if median == min(all_of_them) else ''}{median * 1e3:.3g} ({of[gap]['budget']})"
 
 
 def of_targets(results: dict[str, Any]) -> Iterator[str]:

@@ -83,6 +83,14 @@ def test_memory_is_held_against_the_vectors(run):
         assert entry["peak"] >= entry["state"] + entry["weights"]
 
 
+def test_one_table_alone_is_written_and_printed(tmp_path, capsys):
+    assert program.main(["--quick", "--only", "gaps", "--json", str(tmp_path / "g.json")]) == 0
+    results = json.loads((tmp_path / "g.json").read_text("utf8"))
+    assert results["gaps"] and "timings" not in results
+    printed = capsys.readouterr().out
+    assert all(entry["solver"] in printed for entry in results["gaps"])
+
+
 def test_scaling_is_written_and_printed(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(program, "QUICK_SWEEPS", (Sweep("T", (10, 100), (10, 20), {"m": 50, "n": 100, "k": 5}),))
     assert program.main(["--scaling", "--quick", "--json", str(tmp_path / "s.json")]) == 0
@@ -97,6 +105,8 @@ def test_scaling_is_written_and_printed(monkeypatch, tmp_path, capsys):
         (["--data", "x.svm"], "--data needs --loss and --lam"),
         (["--lam", "1"], "--loss and --lam go with --data"),
         (["--sets", "S", "--scaling"], "--scaling and --sets do not go together"),
+        (["--only", "files", "--sets", "S"], "--only and --sets do not go together"),
+        (["--only", "gaps", "--scaling"], "--scaling and --only do not go together"),
         (["--data", "x.svm", "--loss", "log", "--lam", "1", "--sets", "S"], "--sets and --data do not go together"),
         (["--json", "/no/such/folder/bench.json"], "got '/no/such/folder/bench.json'"),
     ],
