@@ -97,7 +97,8 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         return [Finding(text)]
     for result in sorted(failed, key=lambda result: -len(result.case.indices))[:ASKED_AGAIN]:
         if _differs(result, ask_again(result.case), exact):
-            return [Finding(f"asked again, it says something else to {result.case.id}: it draws examples or keeps state")]
+            text = f"asked again, it says something else to {result.case.id}: it draws examples or keeps state"
+            return [Finding(f"{text}, or reads what was not set")]
     tried = {}
     for part, name_of in PARTS.items():
         groups = _grouped(evidence, name_of)
@@ -149,8 +150,31 @@ def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
     if left_open:
         wider = {single | {other} for single in faults for other in NAMES if other not in single}
         settled, still_open = explanations(evidence, sorted(wider, key=sorted), exact)
-        faults += settled if still_open < left_open else []
+        faults += [pair for pair in settled if _all_act(pair, evidence, exact)] if still_open < left_open else []
     return faults
+
+
+def _all_act(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> bool:
+    """Tell whether each of these faults changes some prediction or result: one that does not explains nothing."""
+    without = {name: faults - {name} for name in faults}
+    for each in evidence:
+        whole = _run(faults | each.case.known, each.case, exact)
+        without = {
+            name: rest for name, rest in without.items() if _alike(whole, _run(rest | each.case.known, each.case, exact))
+        }
+        if not without:
+            return True
+    return False
+
+
+def _alike(runs: list[Trace] | None, others: list[Trace] | None) -> bool:
+    """Tell whether two programs do the same, to the last bit."""
+    if runs is None or others is None:
+        return runs is others
+    return all(
+        repr([*one.w, one.b, *one.p]) == repr([*other.w, other.b, *other.p])  # NaN is NaN
+        for one, other in zip(runs, others, strict=True)
+    )
 
 
 def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> tuple[list[Faults], int]:

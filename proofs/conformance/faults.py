@@ -284,6 +284,7 @@ also("second bias", "push", second=lambda s: vars(s).get("second", 0) - s.push /
 fault("ascent", "the step goes up the gradient, not down", "derivative", g=lambda s: -s.g)
 fault("step 1/(λ(t+1))", "the steps are 1/(λ(t+1))", "pace", pace=lambda s: s.t / (s.t + 1))
 fault("step 1/(λ√t)", "the steps are 1/(λ√t)", "pace", pace=lambda s: root(s.t, s.number))
+fault("step 1/√t", "the steps are 1/√t, without λ", "pace", pace=lambda s: s.lam * root(s.t, s.number))
 fault("step 1/t", "the steps are 1/t, without λ", "pace", pace=lambda s: s.lam)
 fault("λ doubled", "the objective is read as λ‖w‖², without the half", "data", lam=lambda s: 2 * s.lam)
 fault("λ halved", "λ is halved", "data", lam=lambda s: s.lam / 2)

@@ -1,81 +1,20 @@
-"""Hold public code to the vectors, for the hall of bugs: adapters of ours, which fetch nothing and hold none of their code.
+"""Hold public code to the vectors, for the hall of bugs.
 
-`python -m proofs.conformance.hall FOLDER` runs those of which FOLDER has a clone, under the name of its repository: HALL.md
-says how to get each. Where there is no bias, rows are [x, 1]; draws are given in place of the generator.
+`python -m proofs.conformance.hall FOLDER [NAME …]` runs those of which FOLDER has a clone, as FOLDER/owner/name, or which are
+installed: HALL.md says how to get each.
 """
 
 import importlib.util
-import itertools
-import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
-import numpy as np
-
+from . import adapters
+from .cases import LOSSES
 from .check import check
 from .report import Report
-
-
-def load(folder: Path, package: str, *modules: str) -> ModuleType:
-    """Import modules of a clone that were written for Python 2, the last one returned; statements `print …` are left out."""
-    parent = sys.modules[package] = ModuleType(package)
-    parent.__path__ = [str(folder)]
-    for name in modules:
-        source = re.sub(r"^(\s*)print [^(].*$", r"\1pass", (folder / f"{name}.py").read_text("utf8"), flags=re.MULTILINE)
-        spec = importlib.util.spec_from_loader(f"{package}.{name}", loader=None)
-        assert spec is not None
-        module = sys.modules[f"{package}.{name}"] = importlib.util.module_from_spec(spec)
-        setattr(parent, name, module)
-        exec(compile(source, str(folder / f"{name}.py"), "exec"), vars(module))
-    return module
-
-
-def with_ones(X) -> np.ndarray:
-    """Make dense rows [x, 1]."""
-    return np.hstack([X.toarray(), np.ones((X.shape[0], 1))])
-
-
-def npinto(folder: Path) -> Callable:
-    """Take the averaged SGD of npinto/asgd; its last predictor and its average."""
-    vars(itertools).setdefault("izip", zip)
-    naive = load(folder / "asgd", "npinto_asgd", "naive_asgd")
-
-    def train(X, y, loss, lam, indices, average, centred):
-        if loss != "hinge" or centred:
-            raise NotImplementedError("hinge, not centred")
-        rows = X.toarray()  # it has a bias of its own
-        if rows.shape[1] < 2:
-            raise NotImplementedError("asserts more than one feature")
-        model = naive.NaiveBinaryASGD(rows.shape[1], sgd_step_size0=1 / lam, l2_regularization=lam, dtype=np.float64)
-        model.sgd_step_size_scheduling_exponent = 1.0
-        model.partial_fit(rows[indices], y[indices])
-        if average:
-            return model.asgd_weights, model.asgd_bias[0]
-        return model.sgd_weights, model.sgd_bias[0]
-
-    return train
-
-
-def lyst(folder: Path) -> Callable:
-    """Take the Pegasos of Lyst, ejlb/pegasos; one iteration more, since it makes one step fewer than it is told."""
-    code = load(folder / "pegasos", "lyst_pegasos", "constants", "utils", "weight_vector", "pegasos")
-
-    def train(X, y, loss, lam, indices, average, centred):
-        if loss not in ("hinge", "log") or average or centred:
-            raise NotImplementedError("hinge and log, the last predictor, not centred")
-        rows, draws = with_ones(X), iter(indices.tolist())
-        vars(code)["random"] = SimpleNamespace(randint=lambda first, last: next(draws))
-        kind = code.constants.LEARNER_PEGASOS_SVM if loss == "hinge" else code.constants.LEARNER_PEGASOS_LOGREG
-        vector = sys.modules["lyst_pegasos.weight_vector"].WeightVector(rows)
-        model = SimpleNamespace(iterations=len(indices) + 1, lambda_reg=lam, learner_type=kind, verbose=0, weight_vector=vector)
-        code.train_stochastic(model, rows, y)
-        w = vector.weights * vector.scale
-        return w[:-1], w[-1]
-
-    return train
 
 
 class Exhibit(NamedTuple):
@@ -85,21 +24,56 @@ class Exhibit(NamedTuple):
     algorithm: tuple[str, ...]
     loss: tuple[str, ...]
     known: tuple[str, ...] = ()
+    package: str = ""
+    """The package to install where it is no clone."""
 
 
+SGD, HINGE, LATE = ("sgd",), ("hinge",), ("tie at the kink",)
 EXHIBITS = {
-    "npinto/asgd": Exhibit(npinto, ("sgd", "asgd"), ("hinge",), ("tie at the kink", "bias not regularised")),
-    "ejlb/pegasos": Exhibit(lyst, ("sgd",), ("hinge", "log"), ("tie at the kink",)),
+    "torch.optim.ASGD": Exhibit(adapters.pytorch, ("sgd", "asgd"), tuple(LOSSES), package="torch"),
+    "npinto/asgd": Exhibit(adapters.npinto, ("sgd", "asgd"), HINGE, (*LATE, "bias not regularised")),
+    "microsoft/ELL": Exhibit(adapters.ell, ("sgd", "asgd", "csgd", "casgd"), ("squared", "hinge", "log")),
+    "qiskit PegasosQSVC": Exhibit(adapters.qiskit, SGD, HINGE, LATE, "qiskit_machine_learning"),
+    "cv2.ml.SVMSGD": Exhibit(adapters.opencv, ("csgd", "casgd"), HINGE, (), "cv2"),
+    "chokkan/classias": Exhibit(adapters.classias, SGD, ("hinge", "log"), ("projected",)),
+    "glycerine/sofia-ml": Exhibit(adapters.sofia, SGD, ("hinge", "log"), LATE),
+    "ejlb/pegasos": Exhibit(adapters.lyst, SGD, ("hinge", "log"), LATE),
+    "carlineng/pypegasos": Exhibit(adapters.carlineng, SGD, HINGE, LATE),
+    "gabrielbc/Perceptron-Pegasos": Exhibit(adapters.gabrielbc, SGD, HINGE, LATE),
+    "apachecn/ailearning py2": Exhibit(partial(adapters.apachecn, 2), SGD, HINGE, LATE),
+    "apachecn/ailearning py3": Exhibit(partial(adapters.apachecn, 3), SGD, HINGE, LATE),
+    "tvandera/Pegasos": Exhibit(adapters.tvandera, SGD, HINGE, LATE),
+    "2AUK/PegasosSVC": Exhibit(adapters.joshua, SGD, HINGE, LATE),
+    "haydenhigg/PegasosSVM": Exhibit(adapters.haydenhigg, SGD, HINGE, (*LATE, "rows normalised", "projected")),
+    "sgk98/Pegasos": Exhibit(adapters.sgk98, SGD, HINGE, LATE),
+    "sgk98/Pegasos kernel": Exhibit(adapters.sgk98_kernel, SGD, HINGE, LATE),
+    "rnjtsh/pegasos-python": Exhibit(adapters.rnjtsh, SGD, HINGE, LATE),
+    "rnjtsh/pegasos-python kernel": Exhibit(adapters.rnjtsh_kernel, SGD, HINGE, LATE),
+    "wizeowl/MITx-6.86x": Exhibit(adapters.wizeowl, SGD, HINGE, ("step 1/√t", "bias not regularised")),
+    "ledmaster/OnlineSVMPegasos": Exhibit(adapters.ledmaster, SGD, HINGE, LATE),
+    "cshuo/pegasos": Exhibit(adapters.cshuo, SGD, ("hinge", "log"), LATE),
+    "jyotishp/pegasos-svm": Exhibit(adapters.jyotishp, SGD, HINGE, LATE),
+    "chirayusamarth/Linear-Support-Vector-Machine-SVM-using-Pegasos-Algorithm": Exhibit(
+        adapters.chirayusamarth, SGD, HINGE, (*LATE, "projected")
+    ),
+    "umangaditya/Pegasos-SVM": Exhibit(adapters.umangaditya, SGD, HINGE, (*LATE, "projected")),
 }
 
 
 def hold(name: str, folder: Path) -> Report:
-    """Check the code of a clone."""
+    """Check the code of a clone, or of an installed package."""
     each = EXHIBITS[name]
     return check(each.adapter(folder), each.algorithm, each.loss, known=each.known, long=False, progress=False)
 
 
+def main(folder: Path, names: Iterable[str]) -> None:
+    """Print the kit's report on each exhibit that is at hand."""
+    for name in names:
+        each, clone = EXHIBITS[name], folder / name.split()[0]
+        at_hand = importlib.util.find_spec(each.package) if each.package else clone.exists()
+        missing = f"{each.package} is not installed" if each.package else f"no clone at {clone}"
+        print(f"== {name}", hold(name, clone) if at_hand else missing, sep="\n", flush=True)
+
+
 if __name__ == "__main__":
-    for name in EXHIBITS:
-        clone = Path(sys.argv[1]) / name.split("/")[1]
-        print(f"== {name}", hold(name, clone) if clone.exists() else f"no clone at {clone}", sep="\n")
+    main(Path(sys.argv[1]), sys.argv[2:] or EXHIBITS)

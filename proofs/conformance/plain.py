@@ -151,7 +151,7 @@ def traces(
     s = SimpleNamespace(number=number, lam=number(lam), average=average, centred=centred, loss=loss)
     s.dloss, s.binary = derivative(loss, number, faults), loss in ("hinge", "log")
     s.bounded, s.projects = bounded and number is np.float64, False
-    s.recovers_raw = bool(patches.keys() & {"last", "averaged weights"})
+    s.recovers_raw = bool(patches.keys() & {"last", "averaged weights", "recovery", "recovery of the last"})
     _prepare(s, entries, shape, y, indices, patch)
     found, wanted, steps = [], list(times), len(s.steps)
     for place, (t, i) in enumerate(s.steps, start=1):
@@ -431,8 +431,10 @@ def _log(p, y):
 
 
 def _log_on_grid(p, y):
-    """Round to the nearest multiple of 2^-128, as exact runs do."""
+    """Round to the nearest multiple of 2^-128, as exact runs do; a faulty margin may be NaN."""
     margin = p * y
+    if margin != margin:
+        return margin
     if abs(margin) > 200:  # where 1 / (1 + exp(margin)) is 1 or 0 on the grid
         return -y if margin < 0 else 0 * y
     with decimal.localcontext(DIGITS):

@@ -70,7 +70,9 @@ def test_bounds_cover_the_rounding_of_definition_and_loop_as_the_judge_bounds_it
         assert verdict.holds and not verdict.overflow, (case.id, str(verdict))
         for side in (verdict.shrinking, verdict.rounding):
             pairs = list(zip(side.p, case.p_tolerance, strict=True))
-            assert all(bound <= tolerance for bound, tolerance in pairs[1:] if tolerance is not None), case.id
+            # balls allow every operation 2^-1074 for underflow, also where all is 0 and exact: fewer than 2^14 operations
+            held = [bound <= tolerance + 2.0**-1060 for bound, tolerance in pairs[1:] if tolerance is not None]
+            assert all(held), case.id
 
 
 def relative_tolerance(case):
