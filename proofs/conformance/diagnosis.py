@@ -18,7 +18,7 @@ import numpy as np
 
 from .answers import Answer, Reply, Trouble
 from .cases import Case, Checkpoint
-from .faults import MEMBERS
+from .faults import MEMBERS, SLIPS
 from .plain import EPS, FAULTS, Trace, derivative, sentence, traces
 from .verdicts import Result
 
@@ -30,8 +30,8 @@ ALIKE = 2.0**-10
 ASKED_AGAIN = 5
 """How many of the failed cases are put a second time, the longest: in one, other draws may happen to give the same."""
 
-NAMES = (*(fault for fault in FAULTS if fault != "single precision"), *MEMBERS)
-"""Faults that are tried. Single precision is none of them, as each program rounds in its own way: see `precision`."""
+NAMES = (*(fault for fault in FAULTS if fault != "single precision" and fault not in {*SLIPS}), *MEMBERS)
+"""Faults that are tried, also together; slips are tried alone. Single precision is none of them: see `precision`."""
 
 AT_ONCE, BEAM, MOST_RUNS = 3, 8, 40_000
 """How many faults may come together, how many ways to go on are kept at each of them, and how many runs may be made."""
@@ -146,7 +146,7 @@ def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> di
 
 def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
     """Find the single faults that give all of these results; if some are left to rounding, also pairs that settle these."""
-    faults, left_open = explanations(evidence, [frozenset({name}) for name in NAMES], exact)
+    faults, left_open = explanations(evidence, [frozenset({name}) for name in (*NAMES, *SLIPS)], exact)
     if left_open:
         wider = {single | {other} for single in faults for other in NAMES if other not in single}
         settled, still_open = explanations(evidence, sorted(wider, key=sorted), exact)
@@ -348,7 +348,7 @@ def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
 def _near_kink(run: Trace, case: Case, faults: Faults) -> bool:
     """Tell whether some derivative jumps near the prediction, by a generous guess of its rounding."""
     slope = derivative(case.loss, np.float64, faults)
-    size = 2.0**-20 * max(1.0, *(abs(p) for p in run.p if isfinite(p)))
+    size = 2.0**-20 * max([1.0, *(abs(p) for p in run.p if isfinite(p))])
     return any(_jumps(slope, p, y, size) for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
 
 

@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 
 RUNNER = (
     *("__init__", "__main__", "answers", "cases", "check", "command", "declared", "diagnosis", "export", "faults"),
-    *("light", "plain", "reach", "report", "serve", "verdicts"),
+    *("light", "plain", "reach", "report", "serve", "slips", "verdicts"),
 )
 """Modules that run a check; the others make the vectors, or examine implementations."""
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from . import slips
 from .plain import (
     FAMILIES,
     FAULTS,
@@ -26,6 +27,10 @@ def _shrunk_by(factor, s):
     return factor(s) * s.unshrunk if s.t > 1 else s.keep_w
 
 
+def _kept_twice(s, keep):
+    return keep * (1 - 1 / s.t)
+
+
 def _mean_over(divisor, s):
     return s.xbar * s.m / s.number(divisor(s))
 
@@ -45,6 +50,10 @@ def _last_product(s, vector):
 
 def _negated_product(s, vector):
     return -(vector @ s.x)
+
+
+def _doubled_product(s, vector):
+    return 2 * (vector @ s.x)
 
 
 def _divided_product(s, vector):
@@ -136,6 +145,10 @@ fault("stored entries centred, bias shifted",
       "only the stored entries of a row are centred, and the bias is shifted by the mean all the same",
       "mean", rows=lambda s: s.rows - s.count * s.xbar, kept_mean=lambda s: s.xbar, xbar=lambda s: 0 * s.xbar)
 also("stored entries centred, bias shifted", "result", b=lambda s: s.b - s.w @ s.kept_mean if s.centred else s.b)
+fault("rows not centred, bias shifted", "the rows are not centred, and the bias is shifted by the mean all the same",
+      "mean", rows=lambda s: s.rows + s.xbar)
+fault("rows centred twice", "the mean row is subtracted from the rows twice, and the bias is shifted once",
+      "mean", rows=lambda s: s.rows - s.xbar)
 fault("mean over non-empty rows", "the mean row is taken over the rows that store something",
       "mean", xbar=lambda s: s.xbar * s.m / s.number(max(1, sum(map(bool, s.count.any(axis=1))))))
 _DIVISORS = {"m - 1": lambda s: max(1, s.m - 1), "m + 1": lambda s: s.m + 1, "the number of columns": lambda s: max(1, s.n),
@@ -263,6 +276,10 @@ fault("prediction times λ", "the prediction is multiplied by λ where it must b
       "pace before", pace_before=lambda s: s.before / s.lam)
 fault("prediction times t-1", "the prediction is multiplied by t-1 where it must be divided",
       "pace before", pace_before=lambda s: s.lam / s.before)
+fault("prediction times λ(t-1)", "the prediction is multiplied by λ(t-1) where it must be divided",
+      "pace before", pace_before=lambda s: 1 / (s.lam * s.before))
+fault("prediction divides a by q", "the prediction has a/q where it needs a q", "centred prediction",
+      aq=lambda s: s.a / s.q)
 fault("prediction with the other sign", "the prediction has the wrong sign", "prediction", p=lambda s: -s.p)
 fault("prediction lacks the bias", "the prediction lacks the bias", "centred prediction", own=lambda s: 0 * s.own)
 fault("prediction lacks the weights", "the prediction has the bias alone", "centred prediction", d=lambda s: 0 * s.d)
@@ -304,6 +321,7 @@ fault("nothing regularised", "nothing is shrunk, as if 1 - 1/t were computed in 
       "keep", keep_w=lambda s: s.unshrunk, keep_b=lambda s: s.unshrunk)
 _SHRINKS = {
     "1 + 1/t": lambda s: 1 + 1 / s.t, "1 - 1/(t+1)": lambda s: 1 - 1 / (s.t + 1), "1 - 2/t": lambda s: 1 - 2 / s.t,
+    "2 - 1/t": lambda s: 2 - 1 / s.t,
     "1 - λ/t": lambda s: 1 - s.lam / s.t, "1 - λ": lambda s: 1 - s.lam, "1/t": lambda s: 1 / s.t,
           "1 - 1/(2t)": lambda s: 1 - 1 / (2 * s.t),
     "0, so that all is forgotten": lambda s: s.number(0), "1 - 1/(t-1)": lambda s: 1 - 1 / (s.t - 1 if s.t > 1 else s.t),
@@ -323,6 +341,7 @@ _STEPS = {
     "without λ": ("is not divided by λ", lambda s, g: g * s.lam),
     "times λ": ("is multiplied by λ where it must be divided", lambda s, g: g * s.lam * s.lam),
     "times t": ("is multiplied by t where it must be divided", lambda s, g: g * s.t * s.t),
+    "times λt": ("is multiplied by λt where it must be divided", lambda s, g: g * s.lam * s.lam * s.t * s.t),
     "doubled": ("is doubled", lambda s, g: 2 * g),
     "halved": ("is halved", lambda s, g: g / 2),
     "with the other sign": ("has the wrong sign", lambda s, g: -g),
@@ -336,6 +355,11 @@ for each, (says, change) in _STEPS.items():
             continue  # no bias; ascent
         fault(f"{part} {each}", f"the {part} {says}",
               "pushes", **{name: lambda s, name=name, change=change: change(s, getattr(s, name)) for name in which})
+fault("weights' step twice", "the weights are shrunk and make their step twice", "keep",
+      keep_w=lambda s: _kept_twice(s, s.keep_w))
+also("weights' step twice", "pushes", push_w=lambda s: s.push_w * (2 - 1 / s.t))
+fault("bias' step twice", "the bias is shrunk and makes its step twice", "keep", keep_b=lambda s: _kept_twice(s, s.keep_b))
+also("bias' step twice", "pushes", push_b=lambda s: s.push_b * (2 - 1 / s.t))
 fault("bias not learnt by a centred program", "a, which carries the centre, is not kept up with the bias",
       "changes", da=lambda s: 0 * s.da)
 fault("weights not regularised", "the weights are not shrunk: they are not regularised", "keep", keep_w=lambda s: s.unshrunk)
@@ -409,6 +433,7 @@ for each, words, stage, term, edits in _TERMS:
                   stage, **{term: lambda s, term=term, change=change: change(s, getattr(s, term))})
 fault("z divided by q", "z adds g/q where it must add g q", "z",
       dz=lambda s: s.push_w / s.q if s.centred else s.dz)
+fault("u divides h by g", "u adds h x/g where it must add h g x", "u", u_term=lambda s: s.h_u / s.push_w * s.added)
 fault("u divided by h", "u adds g x/h where it must add h g x", "u", u_term=lambda s: s.dv / s.h_u)
 fault("v divided by the entries", "v adds g/x where it must add g x, entry by entry", "changes",
       dv=lambda s: (s.keep_v - 1) * s.v + np.array([s.push_w / each if each else 0 * each for each in s.added],
@@ -425,10 +450,15 @@ fault("v keeps its last term only", "v is the last g x, not the sum", "changes",
 fault("product keeps its last term only", "q is the last product of an entry with the mean, not the sum",
       "step", q_of=lambda s: _last_product)
 fault("prediction keeps its last product only", "v·x is the last product, not the sum", "step", d_of=lambda s: _last_product)
+fault("product doubled", "q = x̄·x is doubled", "step", q_of=lambda s: _doubled_product)
+fault("v overwritten", "v[j] = g x overwrites the sum with an entry's last term, where it must be added to it", "changes",
+      dv=lambda s: np.where(s.count[s.i] > 0, s.push_w * s.last_entries[s.i] - s.v, 0 * s.v))
+also("v overwritten", "u", u_term=lambda s: s.h_u * s.push_w * s.added)
 fault("product with the other sign", "q = x̄·x has the wrong sign", "step", q_of=lambda s: _negated_product)
 fault("product with x divided", "q adds x̄/x where it must add x̄ x", "step", q_of=lambda s: _divided_product)
 fault("prediction with x divided", "v·x adds v/x where it must add v x", "step", d_of=lambda s: _divided_product)
-for each in ("product keeps its last term only", "product with the other sign", "product with x divided",
+for each in ("product keeps its last term only", "product with the other sign", "product doubled",
+      "v overwritten", "product with x divided",
       "v keeps its last term only",
              "v divided by the entries"):
     also(each, "z", dz=lambda s: s.push_w * s.q)
@@ -492,9 +522,10 @@ _SCALES = {
     "divided by T twice": lambda s, scale: scale * s.T, "not divided by λ": lambda s, scale: scale / s.lam,
     "multiplied by λ": lambda s, scale: scale / (s.lam * s.lam), "with the other sign": lambda s, scale: -scale,
     "multiplied by T": lambda s, scale: scale / (s.T * s.T), "divided by 2T": lambda s, scale: 2 * scale,
+    "doubled": lambda s, scale: scale / 2,
 }
 for each, change in _SCALES.items():
-    taken = f"is {each}" if each.startswith(("divided", "not", "multiplied")) else "has the wrong sign"
+    taken = f"is {each}" if each.startswith(("divided", "not", "multiplied", "doubled")) else "has the wrong sign"
     _change = partial(_scaled_by, change)
     fault(f"result {each}", f"the predictor that is returned {taken}", "recovery", scale=_change)
     also(f"result {each}", "recovery of the last", scale=_change)
@@ -623,6 +654,9 @@ def _columns(bits):
     return Family(f"the columns are held in {bits:g} bits, so that column {2**int(bits)} is column 0", (("data",
           {"rows": folded}),))
 
+
+SLIPS = slips.add()
+"""Names of the slips of one letter. They are tried one at a time."""
 
 _N = r"([0-9.]+(?:e[-+]?[0-9]+)?)"
 FAMILIES |= {

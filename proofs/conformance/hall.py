@@ -6,7 +6,7 @@ installed: HALL.md says how to get each.
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -26,13 +26,19 @@ class Exhibit(NamedTuple):
     known: tuple[str, ...] = ()
     package: str = ""
     """The package to install where it is no clone."""
+    expected: Mapping[str, str] = {}
+    """Cases that are wrong for another reason, as patterns, and the reason."""
 
 
+SHORT = "a row is kept in single precision if that is within 1e-9"
 SGD, HINGE, LATE = ("sgd",), ("hinge",), ("tie at the kink",)
 EXHIBITS = {
     "torch.optim.ASGD": Exhibit(adapters.pytorch, ("sgd", "asgd"), tuple(LOSSES), package="torch"),
     "npinto/asgd": Exhibit(adapters.npinto, ("sgd", "asgd"), HINGE, (*LATE, "bias not regularised")),
-    "microsoft/ELL": Exhibit(adapters.ell, ("sgd", "asgd", "csgd", "casgd"), ("squared", "hinge", "log")),
+    "microsoft/ELL": Exhibit(
+        adapters.ell, ("sgd", "asgd", "csgd"), HINGE, expected={"*-mails": SHORT, "csgd-*-mails-lam-*": SHORT}
+    ),
+    "microsoft/ELL casgd": Exhibit(adapters.ell, ("casgd",), HINGE, expected={"casgd-*-mails*": SHORT}),
     "qiskit PegasosQSVC": Exhibit(adapters.qiskit, SGD, HINGE, LATE, "qiskit_machine_learning"),
     "cv2.ml.SVMSGD": Exhibit(adapters.opencv, ("csgd", "casgd"), HINGE, (), "cv2"),
     "chokkan/classias": Exhibit(adapters.classias, SGD, ("hinge", "log"), ("projected",)),
@@ -63,7 +69,10 @@ EXHIBITS = {
 def hold(name: str, folder: Path) -> Report:
     """Check the code of a clone, or of an installed package."""
     each = EXHIBITS[name]
-    return check(each.adapter(folder), each.algorithm, each.loss, known=each.known, long=False, progress=False)
+    train = each.adapter(folder)
+    return check(
+        train, each.algorithm, each.loss, known=each.known, expected_failures=each.expected, long=False, progress=False
+    )
 
 
 def main(folder: Path, names: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from proofs.conformance.cases import load
 from proofs.conformance.diagnosis import runs
-from proofs.conformance.faults import EXAMPLES, MEMBERS
+from proofs.conformance.faults import EXAMPLES, MEMBERS, SLIPS
 from proofs.conformance.plain import DERIVATIVES, FAULTS, derivative
 from reference import LOSSES
 
@@ -37,7 +37,11 @@ def departs(fault, case) -> bool:
     )
 
 
-@pytest.mark.parametrize("fault", [*(name for name in FAULTS if name != "single precision"), *MEMBERS])
+TRIED = [*(name for name in FAULTS if name not in {"single precision", *SLIPS}), *MEMBERS]
+RARE = [pytest.param(name, marks=pytest.mark.nightly) for name in SLIPS if name not in SLIPS[::20]]
+
+
+@pytest.mark.parametrize("fault", [*TRIED, *SLIPS[::20], *RARE])
 def test_fault_departs_from_two_cases_at_least(fault):
     shown = (case for case in CASES if departs(fault, case))
     assert next(shown, None) and next(shown, None)
