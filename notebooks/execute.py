@@ -22,6 +22,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from PIL import Image
 
+from proofs.pictures.alternative import image_alternative
+
 HERE = Path(__file__).resolve().parent
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -49,10 +51,30 @@ async def execute(path: Path):
     await client.async_execute(env=env)
     notebook.metadata = nbformat.from_dict(KERNEL)
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict({"tags": cell.metadata.tags} if "tags" in cell.metadata else {})
         if cell.cell_type == "code":
             cell.outputs = joined(output for output in cell.outputs if WIDGET not in output.get("data", {}))
+            describe(cell)
+        cell.metadata = nbformat.from_dict(presented(cell))
     return notebook
+
+
+def presented(cell) -> dict:
+    """Make the metadata of a cell: its tags, and its place in a talk.
+
+    A heading begins a slide, other text one below it, and code stays with its text. A cell tagged "check" is left out of
+    the talk.
+    """
+    tags = cell.metadata.get("tags", [])
+    heading, text = cell.source.startswith("#"), cell.cell_type == "markdown"
+    place = "skip" if "check" in tags else "slide" if text and heading else "subslide" if text else "-"
+    return {"slideshow": {"slide_type": place}, **({"tags": tags} if tags else {})}
+
+
+def describe(cell) -> None:
+    """Add to the pictures of a cell what they show, in words."""
+    for output in cell.outputs:
+        if "image/png" in output.get("data", {}):
+            output.metadata = nbformat.from_dict({"image/png": {"alt": image_alternative(cell.source)}})
 
 
 def joined(outputs) -> list:
@@ -95,6 +117,8 @@ def faults(notebook) -> list[str]:
             if output.get("name") == "stderr":
                 found.append(f"cell {number} warns: {output.text.strip()}")
             texts += [output.get("text", ""), *(text for kind, text in output.get("data", {}).items() if "text" in kind)]
+            if "image/png" in output.get("data", {}) and "image/png" not in output.metadata:
+                found.append(f"cell {number} has a picture without words for those who do not see it: execute it again")
         names = [match[0] for text in texts for match in PERSONAL.finditer(text)]
         if names:
             found.append(f"cell {number} names a place of this machine or run: {names[0]!r}")

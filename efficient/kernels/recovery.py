@@ -21,7 +21,7 @@ COLUMNS = 4096
 
 
 def recover_into(w: np.ndarray, recover, lam, t, parts: Sequence[Any], many: bool | None = None) -> tuple[Any, bool]:
-    """Write the weights of recover(lam, t, *parts) to w, and return its bias, and whether all weights are finite.
+    """Write the weights of `recover(lam, t, *parts)` to w, and return its bias, and whether all weights are finite.
 
     Parameters
     ----------

@@ -18,7 +18,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES
 
-from .. import pictures
 from ..board import cell, legend, rows
 from ..ledger import KINDS, Entry, versions
 from ..paper import ERRATA, LABELS, LETTERS, SECTIONS
@@ -246,10 +245,3 @@ def lazy(package: str) -> list[str]:
     """List the public names that a package imports when they are asked for, which autodoc does not see in it."""
     whole = import_module(package)
     return [name for name in whole.__all__ if name not in vars(whole)]
-
-
-def image_alternative(code: str) -> str:
-    """Describe the picture of a cell of a notebook by what its code draws."""
-    drawn = [getattr(pictures, name, None) for name in re.findall(r"\bpictures\.(\w+)\(", code)]
-    said = [(inspect.getdoc(each) or "").split("\n")[0].removeprefix("Draw ").rstrip(".") for each in drawn if each is not None]
-    return f"Picture: {'; '.join(said)}" if said else "Picture drawn by the code of this cell, described in the text around it"

@@ -22,8 +22,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..ledger import Entry, to_json
+from ..pictures.alternative import image_alternative
 from .figures import Drawn
-from .pages import HERE, ROOT, guides, image_alternative, render, sources
+from .pages import HERE, ROOT, guides, render, sources
 from .text import mathml
 
 POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self' file: data: 'unsafe-inline'\">"

@@ -2,12 +2,14 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
@@ -65,7 +67,8 @@ def test_execute_twice_writes_the_same_and_check_sees_old_outputs(tmp_path):
     assert first.returncode == 0, first.stderr
     notebook, text = execute.read(path), path.read_bytes()
     assert notebook.metadata == execute.KERNEL
-    assert [cell.metadata for cell in notebook.cells] == [{}, {"tags": ["kept"]}]
+    below, goes_on = ({"slideshow": {"slide_type": place}} for place in ("subslide", "-"))
+    assert [cell.metadata for cell in notebook.cells] == [below, {**goes_on, "tags": ["kept"]}]
     assert [output.output_type for output in notebook.cells[1].outputs] == ["stream", "execute_result"]
     assert notebook.cells[1].outputs[0].text == "0\n1\n2\n"
     assert run(path).returncode == 0
@@ -100,10 +103,24 @@ def executed(*outputs, count=1, source="1"):
         (executed(source="open('/tmp/x')"), "'/tmp/'"),
         (executed(new_output("display_data", {"text/plain": "<A at 0x7f0012ab>"})), " at 0x7f0012"),
         (executed(new_output("display_data", {"image/png": "A" * execute.LARGEST})), "draw smaller pictures"),
+        (executed(new_output("display_data", {"image/png": "A"})), "picture without words"),
     ],
 )
 def test_faults_finds_what_a_reader_must_not_see(cell, said):
     assert any(said in fault for fault in execute.faults(new_notebook(cells=[cell])))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_a_talk_with_words_for_its_pictures(path):
+    notebook = execute.read(path)
+    places = [cell.metadata.slideshow.slide_type for cell in notebook.cells]
+    assert places.count("slide") > 4 and places[0] == "slide"
+    body, _ = SlidesExporter(template_name="talk", extra_template_basedirs=[str(FOLDER)]).from_notebook_node(notebook)
+    sections, pictures = body.count("<section"), re.findall(r"<img[^>]*>", body)
+    assert sections >= places.count("slide") + places.count("subslide")
+    assert all('alt="Picture: ' in each for each in pictures)
+    text = "".join(cell.source for cell in notebook.cells)
+    assert text.count("<details>") == text.count("</details>")
 
 
 def test_faults_clean_notebook_has_none():
