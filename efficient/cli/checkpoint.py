@@ -10,7 +10,7 @@ from reference import Problem
 from reference.averaging import AveragingWeights
 
 from ..runs.batch import resume
-from ..runs.files import check_stored, write_whole
+from ..runs.files import check_stored, reason, write_whole
 from ..runs.run import Run
 
 MEMBER = "settings.json"
@@ -53,7 +53,7 @@ class Checkpoint(NamedTuple):
             wanted = FORMAT | self.settings
             unequal = [name for name in wanted if saved.get(name) != wanted[name]]
         except Exception as error:  # any error that a damaged archive makes its reader raise
-            raise ValueError(f"{self.path!r} is no checkpoint: {error or type(error).__name__}. {cure}") from None
+            raise ValueError(f"{self.path!r} is no checkpoint: {reason(error)}. {cure}") from None
         for name in unequal:
             now = wanted[name]
             raise ValueError(f"{self.path!r} was saved with {name} = {saved.get(name)!r}; got {name} = {now!r}. {cure}")

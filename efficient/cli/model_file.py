@@ -44,7 +44,7 @@ import scipy.sparse as sp
 
 from reference import LOSSES, Loss, Predictor
 
-from ..runs.files import check_stored, write_whole
+from ..runs.files import check_stored, reason, write_whole
 from ..runs.saving import SUMMED
 from ..training.classes import count_models, decide
 from ..training.models import scores
@@ -160,9 +160,7 @@ def load_model(path: str) -> Model:
         try:
             return _read(file)
         except Exception as error:  # any error that a damaged archive makes its reader raise
-            raise ValueError(
-                f"{os.fspath(path)!r} is no model file that can be used: {error or type(error).__name__}"
-            ) from None
+            raise ValueError(f"{os.fspath(path)!r} is no model file that can be used: {reason(error)}") from None
 
 
 def _read(file: BinaryIO) -> Model:

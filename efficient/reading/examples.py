@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from reference.rows import as_rows
 
+from ..runs.files import reason
 from .mapped import mapped_arrays
 from .svmlight import load_svmlight
 
@@ -78,7 +79,7 @@ def _read(path: str, zero_based: bool, labelled: bool = True) -> tuple[str, sp.c
         try:
             return path, *_read_npz(file)
         except Exception as error:  # any error that a damaged archive makes its readers raise
-            raise ValueError(f"{path!r} does not hold a sparse matrix: {str(error) or type(error).__name__}") from None
+            raise ValueError(f"{path!r} does not hold a sparse matrix: {reason(error)}") from None
 
 
 def as_text(read: Callable, *arguments):
@@ -125,8 +126,9 @@ def _read_labels(path: str) -> np.ndarray:
         try:
             return np.lib.format.read_array(file) if path.endswith(".npy") else np.loadtxt(file, ndmin=1, encoding="utf-8-sig")
         except Exception as error:  # any error that a damaged file makes its readers raise
-            why = str(error) or type(error).__name__
-            raise ValueError(f"{path!r} holds no array of numbers, one for each row: {why}. {_NUMBERED}") from None
+            why = reason(error).partition("; use `usecols`")[0].rstrip(".")
+            cure = "Write it anew" if path.endswith(".npy") and "Object" not in why else _NUMBERED
+            raise ValueError(f"{path!r} holds no array of numbers, one for each row: {why}. {cure}") from None
 
 
 def _as_labels(y: np.ndarray, m: int, name: str) -> np.ndarray:

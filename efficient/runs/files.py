@@ -147,6 +147,17 @@ def _sync_folder(folder: str) -> None:
             raise
 
 
+MOST_SAID = 300
+"""How much of a reader's words is said: some hold what was found in the file."""
+
+
+def reason(error: Exception) -> str:
+    """Say in a line why a reader failed; some errors hold a place beside the words, and some hold no words."""
+    words = str(error.args[0] if len(error.args) > 1 and str(error) == str(error.args) else error)
+    line = " ".join(words.split()) or type(error).__name__
+    return line if len(line) <= MOST_SAID else line[: MOST_SAID - 3] + "..."
+
+
 def check_stored(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     """Give the members of an archive (.npz) by name; raise ValueError unless each is stored as it is, within `size` bytes.
 

@@ -23,8 +23,8 @@ from ..kernels.prefetch import LARGE
 from .algorithms import ALGORITHMS, Mean, Recovery
 from .averaged import check_alike, check_shares, mean_of
 from .centring import Centre, centre_of, prepared
-from .files import check_stored, write_whole
-from .saving import FORMAT, checksum, loss_identity
+from .files import check_stored, reason, write_whole
+from .saving import FORMAT, check_content, checksum, content_sum, loss_identity
 
 Made = TypeVar("Made", Predictor, list[Predictor])
 
@@ -347,7 +347,8 @@ class Run(Generic[Made]):
     def save(self, path) -> None:
         """Write the state to a file, whole or not at all, as `efficient.runs.files.write_whole` does.
 
-        The problem itself is not written, only a checksum of it. Raises TypeError unless it is in float64.
+        The problem itself is not written, only a checksum of it, and one of all that is written.
+        Raises TypeError unless it is in float64.
         """
         write_whole(path, self.write)
 
@@ -365,7 +366,7 @@ class Run(Generic[Made]):
             values |= {"may_pivot": self._may_pivot, "t0": self.t0, "t": self.t, **self._kept()}
             if self._centre is not None:
                 values |= {f"centre_{name}": part for name, part in self._centre._asdict().items() if part is not None}
-            np.savez(file, **values)
+            np.savez(file, **values, content=content_sum(values))
 
     @classmethod
     def load(cls, path, problem, averaging_weights: AveragingWeights | None = None) -> Self:
@@ -385,10 +386,12 @@ class Run(Generic[Made]):
                 with np.load(handle, allow_pickle=False) as file:
                     saved = {name: file[name] for name in file.files}
                 number, weighted = int(saved.get("format", 1)), bool(saved["weighted"])
+                if number == FORMAT:
+                    check_content(saved)
                 same = number == FORMAT and int(saved["problem"]) == expected
                 state = cls._begun(problem, saved, averaging_weights if weighted else None) if same else None
             except Exception as error:  # whatever a damaged archive makes its reader raise
-                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {error}") from None
+                raise ValueError(f"{os.fspath(path)!r} is not a saved state: {reason(error)}") from None
         if number != FORMAT:
             raise ValueError(
                 f"{os.fspath(path)!r} must be a saved state of format {FORMAT}; got format {number}. "

@@ -37,6 +37,28 @@ def made_of(thing) -> Any:
     return repr(thing)
 
 
+def content_sum(values: dict[str, Any]) -> int:
+    """Sum up the names, types, shapes and contents of saved arrays, whatever their order.
+
+    Cost: the size of the arrays.
+    """
+    total = 0
+    for name, array in sorted((name, np.ascontiguousarray(value)) for name, value in values.items()):
+        total = zlib.crc32(f"{name} {array.dtype.str} {np.shape(values[name])} ".encode(), total)
+        total = zlib.crc32(array.reshape(-1).view(np.uint8).data, total)
+    return total
+
+
+def check_content(saved: dict[str, Any]) -> None:
+    """Raise ValueError unless the arrays of a state are those that were saved, and could be those of any run."""
+    values = {name: value for name, value in saved.items() if name != "content" and isinstance(value, np.ndarray)}
+    if int(saved["content"]) != content_sum(values):
+        raise ValueError("its content is not what was saved")
+    for name, value in values.items():
+        if (value.dtype.kind == "f" and not np.isfinite(value).all()) or (name == "t" and value < 0):
+            raise ValueError(f"{name} holds what no run can have")
+
+
 def checksum(problems: tuple[Problem, ...]) -> int:
     """Sum up everything that a run depends on, however the rows are stored.
 

@@ -132,12 +132,47 @@ def test_command_refuses_a_file_without_examples(fails, name, content, words):
         ("y.npy", b"0\n1\n", ["array of numbers"]),
         ("y.npy", b"", ["array of numbers"]),
         ("y.npy", b"\x93NUMPY\x01\x00\xff\xff", ["array of numbers"]),
+        (
+            "y.npy",
+            b"\x93NUMPY\x01\x00\x0a\x00{'shape': (",
+            ["numbers, one for each row: EOF in multi-line statement. Write it anew"],
+        ),
     ],
 )
 def test_command_refuses_wrong_labels(fails, name, content, words):
     Path("a.npz").write_bytes(npz())
     Path(name).write_bytes(content)
     fails(1, [name, *words], "train", "a.npz", "--labels", name, "-o", "a.model")
+
+
+@pytest.mark.parametrize("kind", ["y.npy", "a.npz", "packed.npz", "a.svm.gz", "a.svm"])
+def test_damaged_file_is_refused_in_a_line_or_read(kind, folder):
+    rng = np.random.default_rng(5)
+    X, y = sp.random(40, 30, 0.2, "csr", rng=1), np.arange(40) % 2
+    dump_svmlight_file(X, y, "a.svm", zero_based=False)
+    Path("a.svm.gz").write_bytes(gzip.compress(Path("a.svm").read_bytes()))
+    np.savez("a.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+    sp.save_npz("packed.npz", X)
+    np.save("y.npy", y)
+    labels = "y.npy" if kind in ("y.npy", "packed.npz") else None
+    path = "packed.npz" if kind == "y.npy" else kind
+    read_examples(path, False, labels)
+    whole, said = Path(kind).read_bytes(), []
+    for _ in range(150):
+        content, place = bytearray(whole), rng.integers(len(whole), size=rng.integers(1, 9))
+        content = [content, content, content[: place[0]], content[place[0] :]][rng.integers(4)]
+        place = place[place < len(content)]
+        for at in place:
+            content[at] = rng.choice([0, 255, 40, 123, rng.integers(256)])
+        Path(kind).write_bytes(content)
+        try:
+            found = read_examples(path, False, labels)
+        except ValueError as error:
+            said.append(str(error))
+        else:
+            assert np.isfinite(found.X.data).all() and np.isfinite(found.y).all() and len(found.y) == found.X.shape[0]
+    assert len(said) > 20
+    assert all((kind in words or "y.npy" in words) and "\n" not in words and len(words) < 500 for words in said)
 
 
 def test_command_names_a_missing_file(fails, folder):

@@ -12,7 +12,7 @@ import pytest
 from efficient import State, States
 from efficient.runs.algorithms import ALGORITHMS
 from efficient.runs.centring import find_centre
-from efficient.runs.saving import loss_identity
+from efficient.runs.saving import content_sum, loss_identity
 from reference import LOSSES, Loss, Problem, draw_indices
 from reference.averaging import polynomial
 from reference.datasets import make_shifted, make_text
@@ -162,11 +162,50 @@ def test_load_of_another_file_raises(content, tmp_path):
         State.load(tmp_path / "state.npz", PROBLEM)
 
 
+def forged(parts):
+    """Give saved arrays the checksum of what they are now."""
+    parts = {name: part for name, part in parts.items() if name != "content"}
+    return parts | {"content": content_sum(parts)}
+
+
 def exchange(path, **parts):
-    """Write other arrays in place of saved ones."""
+    """Write other arrays in place of saved ones, with their checksum."""
     with np.load(path) as file:
-        saved = dict(file)
-    np.savez(path, **saved | parts)
+        np.savez(path, **forged(dict(file) | parts))
+
+
+def altered(value):
+    """Make the least change of an array."""
+    changed = value.copy()
+    first = changed.flat[0]
+    changed.flat[0] = (
+        np.nextafter(first, np.inf) if value.dtype.kind == "f" else "sgd" if value.dtype.kind == "U" else first ^ 1
+    )
+    return changed if (changed != value).any() else np.array("asgd")
+
+
+@pytest.mark.parametrize(("make", "of"), ONE_AND_THREE)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_load_refuses_a_file_with_any_part_altered(algorithm, make, of, tmp_path):
+    path = tmp_path / "state.npz"
+    make(of, algorithm).run(PI).save(path)
+    with np.load(path) as file:
+        parts = dict(file)
+    attacks = [
+        (parts | {name: altered(part)}, "its content is not what was saved") for name, part in parts.items() if name != "format"
+    ]
+    attacks += [
+        (forged(parts | {name: np.full_like(part, value)}), f"{name} holds what no run can have")
+        for name, part in parts.items()
+        for value in (np.nan, np.inf)
+        if part.dtype.kind == "f"
+    ]
+    for attack, message in [*attacks, (forged(parts | {"t": -1}), "t holds what no run can have")]:
+        np.savez(path, **attack)
+        with pytest.raises(ValueError, match=f"not a saved state: {message}"):
+            make.load(path, of)
+    np.savez(path, **parts)
+    assert make.load(path, of).t == 500
 
 
 @pytest.mark.parametrize(("make", "of"), ONE_AND_THREE)
@@ -177,7 +216,7 @@ def test_load_of_another_format_says_so(make, of, tmp_path):
     with pytest.raises(ValueError, match=r"state\.npz' must be a saved state of format 2; got format 3\. Take the steps again"):
         make.load(path, of)
     with np.load(path) as file:  # as version 0.1 wrote it
-        np.savez(path, **{name: file[name] for name in file.files if name != "format"} | {"problem": 1})
+        np.savez(path, **{name: file[name] for name in file.files if name not in ("format", "content")} | {"problem": 1})
     with pytest.raises(ValueError, match="got format 1"):
         make.load(path, of)
 
@@ -209,7 +248,9 @@ class Touch:
 
 def test_load_of_a_hostile_file_executes_nothing(tmp_path):
     State(PROBLEM, "sgd").run([0]).save(tmp_path / "state.npz")
-    exchange(tmp_path / "state.npz", p=np.array([Touch(str(tmp_path / "touched"))], dtype=object))
+    with np.load(tmp_path / "state.npz") as file:
+        parts = dict(file)
+    np.savez(tmp_path / "state.npz", **parts | {"p": np.array([Touch(str(tmp_path / "touched"))], dtype=object)})
     with pytest.raises(ValueError, match="is not a saved state"):
         State.load(tmp_path / "state.npz", PROBLEM)
     assert [file.name for file in tmp_path.iterdir()] == ["state.npz"]
