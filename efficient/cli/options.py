@@ -192,6 +192,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             add("--lam", type=_lams, default=lams, metavar="LAM,LAM,…", help="the values to try (default: 1e-6,1e-5,…,1)")
             _add_learning(command)
             add("--folds", type=_whole(2), default=5, metavar="N", help="number of parts of the rows (default: 5)")
+            add("--jobs", type=_whole(1), default=1, metavar="N", help="folds that are trained at a time (default: 1)")
         elif name == "convert":
             add("-o", "--output", metavar="OUT.npz", required=True, help="the file to write")
             add("--zero-based", action="store_true", help="columns of the text are numbered from 0 on, not from 1")

@@ -2,6 +2,8 @@
 
 import argparse
 import shlex
+import threading
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -11,6 +13,7 @@ from reference import LOSSES, Loss
 
 from ..kernels.blocks import progress_bar
 from ..reading.examples import STANDARD_INPUT, check_memory, read_examples
+from ..runs.run import Run
 from ..training import epochs
 from ..training.classes import count_models, find_classes
 from ..training.metrics import quality, shown_quality
@@ -18,6 +21,9 @@ from ..training.models import begin, make_problems, scores
 from ..training.splits import folds
 from .features import fit_transform_to
 from .train import row_summary, schedule
+
+PAUSE = 0.1
+"""Seconds between two looks at the folds that are in work."""
 
 
 class Parts(NamedTuple):
@@ -34,35 +40,50 @@ class Parts(NamedTuple):
 def sweep(options: argparse.Namespace) -> None:
     """Print the quality on the rows held out, for each λ, the best λ, and the command that trains with it.
 
-    A value of λ whose iterates overflow in a fold is out; the error is raised if all are.
+    A value of λ whose iterates overflow in a fold is out; the error is raised if all are. Folds are trained in as many threads
+    as wished: the loops run beside each other, and what is printed is the same.
     """
     examples = read_examples(options.examples, options.zero_based, options.labels)
     X, y, loss = examples.X, examples.y, LOSSES[options.loss]
     classes = find_classes(y, loss, examples.name)
     models = count_models(classes)
-    check_memory(examples, models * len(options.lam))
+    jobs = min(options.jobs, options.folds)
+    check_memory(examples, models * len(options.lam) * jobs)
     fold = folds(X, options.folds, options.seed, y if loss.binary else None)
     for k in range(options.folds):
         find_classes(y[fold != k], loss, f"{examples.name} without fold {k + 1}")
     print(f"{row_summary(X, classes)}; {options.folds} folds", flush=True)
-    measured: dict[float, list[dict[str, float]]] = {lam: [] for lam in options.lam}
-    failed: dict[float, FloatingPointError] = {}
-    total, done = options.epochs * (options.folds - 1) * len(y), 0
-    with progress_bar(0, total, None) as bar:
-        for k in range(options.folds):
-            rest = fold != k
-            transform = fit_transform_to(X[rest], options.transform)
-            parts = Parts(transform.apply(X[rest]), y[rest], transform.apply(X[~rest]), y[~rest], classes, loss)
-            show = None if bar is None else lambda t, _, done=done: bar.update(max(0, done + t - bar.n))
-            for lam, found in _measure(parts, [lam for lam in measured if lam not in failed], options, show).items():
-                if isinstance(found, FloatingPointError):
-                    failed[lam] = found
-                else:
-                    measured[lam].append(found)
-            if len(failed) == len(measured):
-                raise failed[max(failed)]
-            done += options.epochs * int(rest.sum())
-    _report(options, {lam: measured[lam] for lam in options.lam if lam not in failed}, failed)
+    stop, done = threading.Event(), [0] * options.folds
+
+    def of_fold(k: int) -> dict[float, Any]:
+        def between(t: int, _run: Run) -> None:
+            done[k] = max(done[k], t)
+            if stop.is_set():
+                raise KeyboardInterrupt
+
+        rest = fold != k
+        transform = fit_transform_to(X[rest], options.transform)
+        parts = Parts(transform.apply(X[rest]), y[rest], transform.apply(X[~rest]), y[~rest], classes, loss)
+        return _measure(parts, list(dict.fromkeys(options.lam)), options, between)
+
+    with progress_bar(0, options.epochs * (options.folds - 1) * len(y), None) as bar, ThreadPoolExecutor(jobs) as pool:
+        folded = [pool.submit(of_fold, k) for k in range(options.folds)]
+        pending: set[Future] = set(folded)
+        try:
+            while pending:
+                finished, pending = wait(pending, PAUSE, FIRST_EXCEPTION)
+                for each in finished:
+                    each.result()  # raises what the fold raised
+                if bar is not None:
+                    bar.update(sum(done) - bar.n)
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+    found = [each.result() for each in folded]
+    failed = {lam: error for of_lams in found for lam, error in of_lams.items() if isinstance(error, FloatingPointError)}
+    if failed.keys() >= set(options.lam):
+        raise failed[max(failed)]
+    _report(options, {lam: [of_lams[lam] for of_lams in found] for lam in options.lam if lam not in failed}, failed)
 
 
 def _measure(parts: Parts, lams: list[float], options: argparse.Namespace, show) -> dict[float, Any]:
@@ -108,7 +129,7 @@ def _report(options: argparse.Namespace, measured: dict[float, list[dict[str, fl
 def _training(options: argparse.Namespace, lam: float) -> list[str]:
     """Give the arguments of `casgd train` for this λ, and all else as it was given here."""
     of_sweep = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for name in ("--lam", "--folds"):
+    for name in ("--lam", "--folds", "--jobs"):
         of_sweep.add_argument(name)
     others = of_sweep.parse_known_args(options.arguments[1:])[1]
     stem = "stdin" if options.examples == STANDARD_INPUT else PurePath(options.examples).name.partition(".")[0]

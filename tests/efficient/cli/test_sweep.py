@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +106,40 @@ def test_sweep_asks_for_the_memory_of_all_models_and_shows_all_steps(works, monk
     Path("c.svm").write_text("".join(f"{i % 3} 1:{i} 2:1\n" for i in range(1, 13)))
     works("sweep", "c.svm", "--lam", "1,2,3,4", "--epochs", 2, "--folds", 3)
     assert (asked, steps) == ([12], [48, 48])
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweep_prints_the_same_whatever_the_number_of_jobs(works, monkeypatch):
+    options = ["--lam", "1e-300,1,2", "--loss", "squared", "--t0", 0, "--order", "iid", "--epochs", 2, "--folds", 4]
+    alone = works("sweep", "a.svm", *options)
+    together, fit = threading.Barrier(2, timeout=60), sweep.fit_transform_to
+    monkeypatch.setattr(sweep, "fit_transform_to", lambda *given: (together.wait(), fit(*given))[1])  # two at a time, or none
+    assert works("sweep", "a.svm", *options, "--jobs", 2) == alone
+    assert "overflows" in alone and "--jobs" not in alone
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_error_or_ctrl_c_ends_all_folds(casgd, monkeypatch):
+    begun, long = [], ["--epochs", 1000000, "--folds", 4, "--jobs", 2, "--lam", 1]
+
+    def wrong(parts, lams, options, between):
+        begun.append(lams)
+        if len(begun) == 2:
+            raise MemoryError("no room")
+        return measure(parts, lams, options, between)
+
+    measure = sweep._measure
+    monkeypatch.setattr(sweep, "_measure", wrong)
+    began = time.monotonic()
+    status, _, err = casgd("sweep", "a.svm", *long)
+    assert status == 1 and "no room" in err and len(begun) < 4 and time.monotonic() - began < 20
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep, "_measure", measure)
+    monkeypatch.setattr(sweep, "wait", pressed)
+    assert casgd("sweep", "a.svm", *long)[0] == 130 and time.monotonic() - began < 40
 
 
 @pytest.mark.usefixtures("folder")
