@@ -8,9 +8,10 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
-from typing import NamedTuple
+from types import NoneType
+from typing import Any, NamedTuple, cast
 
 from tqdm import tqdm
 
@@ -192,9 +193,20 @@ def read_json(path: str) -> list[Entry]:
             ledger = json.load(file)
         if ledger.get("format") != FORMAT:
             raise ValueError(f"its format is {ledger.get('format')}, and this version reads {FORMAT}. Make it anew")
-        return [Entry(**{name: value for name, value in each.items() if name != "section"}) for each in ledger["entries"]]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return [_entry({name: value for name, value in each.items() if name != "section"}) for each in ledger["entries"]]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} must be a ledger that `python -m proofs --json FILE` wrote: {error}") from None
+
+
+def _entry(values: dict[str, Any]) -> Entry:
+    """Make an entry of what a file says; raise ValueError if a part is of another kind, or the label is unknown."""
+    for each in fields(Entry):
+        kind = (int, float, NoneType) if each.name in ("value", "bound") else cast(type, each.type)
+        if each.name in values and not isinstance(values[each.name], kind):
+            raise ValueError(f"{each.name} of an entry is {values[each.name]!r:.60}")
+    if values.get("label", "") not in LABELS:
+        raise ValueError(f"label of an entry is {values.get('label')!r:.60}")
+    return Entry(**values)
 
 
 def to_json(entries: list[Entry]) -> str:

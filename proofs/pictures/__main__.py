@@ -28,9 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     pictures = {"averages": averages}
     if options.speed:
-        results = json.loads(Path(options.speed).read_text("utf8"))
-        if results.get("format") != FORMAT:
-            parser.error(f"--speed must have results of format {FORMAT}; got format {results.get('format')}. Measure again")
+        try:
+            results = json.loads(Path(options.speed).read_text("utf8"))
+            number = results.get("format")
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
+            parser.error(
+                f"--speed must be a file that `python -m proofs.bench --json FILE` wrote; got {options.speed!r}: {error}"
+            )
+        if number != FORMAT:
+            parser.error(f"--speed must have results of format {FORMAT}; got format {number}. Measure again")
         pictures = {"speed": partial(speed, results), "point": partial(point, results)}
     plt.switch_backend("agg")
     FOLDER.mkdir(exist_ok=True)

@@ -83,7 +83,13 @@ def test_json_is_read_back_as_it_was(tmp_path):
     for other, words in (
         (current | {"format": 3}, "its format is 3, and this version reads 2"),
         ({"entries": current["entries"]}, "its format is None"),
-        (current | {"entries": [{}]}, "claim"),
+        (current | {"entries": [{}]}, "label"),
+        *(
+            (current | {"entries": [current["entries"][0] | {name: wrong}]}, name)
+            for name in vars(entries[0])
+            for wrong in ([], {})
+        ),
+        (current | {"entries": [current["entries"][0] | {"label": "eqn:nowhere"}]}, "label"),
         ([], "list"),
     ):
         path.write_text(json.dumps(other))

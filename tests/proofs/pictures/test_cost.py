@@ -55,10 +55,16 @@ def test_caches_draw_the_medians():
 def test_results_of_another_format_are_refused(tmp_path, capsys):
     from proofs.pictures.__main__ import main
 
-    (tmp_path / "old.json").write_text('{"kind": "speed", "timings": []}')
-    with pytest.raises(SystemExit) as ended:
-        main(["--speed", str(tmp_path / "old.json")])
-    assert ended.value.code == 2 and "got format None. Measure again" in capsys.readouterr().err
+    old = '{"kind": "speed", "timings": []}'
+    for content, words in (
+        (old, "got format None. Measure again"),
+        (old[:9], "json': Expecting value"),
+        ("[" * 10**5, "json': "),
+    ):
+        (tmp_path / "old.json").write_text(content)
+        with pytest.raises(SystemExit) as ended:
+            main(["--speed", str(tmp_path / "old.json")])
+        assert ended.value.code == 2 and words in capsys.readouterr().err
 
 
 def test_speed_draws_medians_and_leaves_out_what_was_not_timed():
