@@ -41,7 +41,7 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
     if not known or bad[0].verdict == "error":
         _raise_again(train, bad, known)
     first = next((result for result in bad if result.departure), bad[0])
-    sentences = known or [finding.text for finding in report.diagnosis]
+    sentences = known or [finding.text.split("; it is right in all cases flagged")[0] for finding in report.diagnosis]
     sentences.append(f"{len(bad)} of {len(report.results)} cases are wrong, such as {first.case.id}:")
     raise Wrong("\n".join([*sentences, *_shown(first)]))
 

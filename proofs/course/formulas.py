@@ -36,9 +36,28 @@ def agrees(
         if not _alike(found[place], expected[place]):
             given = ", ".join(map(shown, question))
             first = f"{shown(answer)}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
-            known = (known_wrong or {}).items()
-            sentences = [text for text, wrong in known if all(map(_alike, found, _asked(wrong, questions)))]
-            raise Wrong("\n".join([*sentences, first]))
+            known = {text: _asked(wrong, questions) for text, wrong in (known_wrong or {}).items()}
+            sentences = [text for text, given in known.items() if all(map(_alike, found, given))]
+            raise Wrong("\n".join([*(sentences or _of_parts(found, expected, known)), first]))
+
+
+def _of_parts(found: list, expected: list, known: Mapping[str, list]) -> list[str]:
+    """Find the sentences that explain the wrong ones of several results, where the others are right."""
+    if not all(isinstance(each, (tuple, list)) and len(each) == len(expected[0]) for each in (*found, *expected)):
+        return []
+    sentences = []
+    for part in range(len(expected[0])):
+        mine, right = ([each[part] for each in all_parts] for all_parts in (found, expected))
+        if not all(map(_alike, mine, right)):
+            given = {text: [each[part] for each in values] for text, values in known.items()}
+            told = [text for text, values in given.items() if all(map(_alike, mine, values))]
+            if not told:
+                return []
+            sentences.append(f"{ORDINALS[part]} of the results: {told[0]}")
+    return sentences
+
+
+ORDINALS = ("the first", "the second", "the third")
 
 
 def _asked(function: Callable, questions: Iterable[tuple]) -> list:

@@ -71,6 +71,9 @@ def values(absolute: Callable, squared: Callable, hinge: Callable, log: Callable
         "the part max(−py, 0) is missing, without which the rest is right for positive margins only": lambda p, y: math.log1p(
             math.exp(-abs(p * y))
         ),
+        "the prediction is left out of the margin p y": lambda p, y: math.log1p(math.exp(-y)),
+        "1 is added to the loss": lambda p, y: 1 + math.log1p(math.exp(-p * y)),
+        "this is what the loss tends to far from 0; near 0 it is larger": lambda p, y: max(-p * y, 0),
         "the logarithm is missing": lambda p, y: 1 + math.exp(-p * y),
         "e needs −|py| in its power": lambda p, y: max(-p * y, 0) + math.log1p(math.exp(abs(p * y))),
     }
@@ -129,6 +132,9 @@ def objective(objective: Callable) -> None:
         return half * lam * (w @ w + bias * b * b) + share * sum(map(value, rows @ w + b, y))
 
     known: dict[str, Callable] = {
+        "λ/2 multiplies ‖w‖² + b², it is not divided by it": lambda w, b, rows, y, value, lam: (
+            F(w, b, rows, y, value, 0) + lam / 2 / (w @ w + b * b)
+        ),
         "the half before λ is missing": partial(F, half=1),
         "the bias is regularised too: b² is in F": partial(F, bias=0),
         "the losses are averaged over the rows, not summed": partial(F, share=1),
@@ -162,10 +168,11 @@ def recover(recover: Callable) -> None:
         "after step t it is t, not t − 1": divided_by(lambda lam, t: -lam * (t - 1)),
         "λ is missing": divided_by(lambda lam, t: -t),
         "t is missing": divided_by(lambda lam, t: -lam),
+        "λ t divides, it does not multiply": divided_by(lambda lam, t: -1 / (lam * t)),
+        "λ and t are missing": divided_by(lambda lam, t: -1),
         "after step t it is t, not t + 1": divided_by(lambda lam, t: -lam * (t + 1)),
         "λ divides, it does not multiply": divided_by(lambda lam, t: -t / lam),
         "t divides, it does not multiply": divided_by(lambda lam, t: -lam / t),
-        "λ t divides, it does not multiply": lambda v, a, lam, t: (-v * lam * t, -a * lam * t),
         "the bias has the wrong sign: it comes from a as w does from v": lambda v, a, lam, t: (-v / (lam * t), a / (lam * t)),
         "the weights have the wrong sign": lambda v, a, lam, t: (v / (lam * t), -a / (lam * t)),
         "the bias is divided by λ t too": lambda v, a, lam, t: (-v / (lam * t), -a),
@@ -182,6 +189,9 @@ def tail(tail: Callable) -> None:
         "1/i belongs to it: only what comes before is subtracted": lambda i, t, h: h[t] - h[i],
         "the terms before 1/i are in it: subtract them": lambda i, t, h: h[t],
         "1/(i − 1) does not belong to it": lambda i, t, h: h[t] - h[max(i - 2, 0)],
+        "what is subtracted is h_{i−1}; before the list's beginning Python counts from its end": lambda i, t, h: (
+            h[t] - h[i - 2]
+        ),
         "1/t belongs to it": lambda i, t, h: h[t - 1] - h[i - 1],
         "it is a difference, not a sum": lambda i, t, h: h[t] + h[i - 1],
         "the sign is wrong: the larger number comes first": lambda i, t, h: h[i - 1] - h[t],
@@ -244,6 +254,10 @@ def lemma(lemma: FunctionType) -> None:
         "t − 1 is missing": -v / lam,
         "before step t there were t − 1 steps, not t + 1": -v / (lam * (t + 1)),
         "t − 1 divides, it does not multiply": -v * (t - 1) / lam,
+        "λ divides, it does not multiply": -v * lam / (t - 1),
+        "λ (t − 1) divides, it does not multiply": -v * lam * (t - 1),
+        "this is minus the gradient sum, which is still to be divided by λ (t − 1)": -v,
+        "λ and t are left out, and so is the sign": v,
         "this is the predictor after the step": -(v + g * x) / (lam * t),
     }
     equals(assumed, right, known)
@@ -290,6 +304,8 @@ def trick(h_t: Any, u_t: Any, growth: Any) -> None:
         "u adds the gradient of this step, not the sum of all": u + h * v,
         "u keeps what it was": h * g * x,
         "the new term is missing": u,
+        "the new term is h_{t−1} times the gradient, not the gradient divided by it": u + g * x / h,
+        "the new term is subtracted, and u is not": -u + h * g * x,
     }
     equals(u_t, u + h * g * x, known)
     known = {
@@ -297,6 +313,10 @@ def trick(h_t: Any, u_t: Any, growth: Any) -> None:
         "the term of step t is v_t/t, not v_t/(t − 1)": (v + g * x) / (t - 1),
         "the term of step t is v_t/t: it is not divided by t": v + g * x,
         "v grows by the gradient": (v - g * x) / t,
+        "v grows by g times the row: g is missing": (v + x) / t,
+        "v grows by g times the row: x is missing": (v + g) / t,
+        "v grows by g times the row, not by their quotient": (v + g / x) / t,
+        "all of v_t is divided by t, not the new gradient alone": v + g * x / t,
         "the term of step t is all of v_t/t, not the new gradient alone": g * x / t,
         "the sign is wrong": -(v + g * x) / t,
         "the term of step t is v_t/t, not v_t/(t + 1)": (v + g * x) / (t + 1),
@@ -343,6 +363,8 @@ def nearer(nearer: Callable) -> None:
     asked = [({name: rng.integers(1, 9, (10, 4)) / 8 for name in ("last", "uniform", "yours")},) for _ in range(5)]
     known: dict[str, Callable] = {
         "after the last of the passes, not after the first": partial(counted, place=0),
+        "after the last of the passes, not after the second": partial(counted, place=1),
+        "after the last of the passes, not after the one before": partial(counted, place=-2),
         "after the last of the passes, not after all of them": lambda measured: tuple(
             int((measured["yours"] < measured[name]).sum()) for name in ("last", "uniform")
         ),

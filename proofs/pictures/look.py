@@ -17,7 +17,7 @@ def grid(rows: int, columns: int, size=(13, 9), **options):
     """Make axes in a grid, as `matplotlib.pyplot.subplots` does, of this size in inches for 80 dots each."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(rows, columns, figsize=size, dpi=80, layout="constrained", **options)[1]
+    return plt.subplots(rows, columns, figsize=size, dpi=80, **{"layout": "constrained", **options})[1]
 
 
 def labelled(ax, x: str, y: str, **legend):

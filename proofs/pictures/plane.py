@@ -1,7 +1,10 @@
 """Pictures of runs on rows with a single feature: paths in the plane of weight and bias, fits, and what the sliders move."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 import efficient
@@ -44,7 +47,7 @@ def fits(problem: Problem, indices, ax=None):
     return labelled(ax, "feature $x$", "label $y$, prediction")
 
 
-def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=None, t0=0):
+def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=None, t0=0, run=None):
     """Draw the iterates (w_t, b_t) and their average on the contours of F − F*, for a problem with a single feature.
 
     A centred run is drawn in the plane of the centred rows, with the bias b and not b', and so is its F.
@@ -60,23 +63,23 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
         Part of the plane to show; by default, where the run comes after its first tenth.
     t0 : number >= 0
         The offset of the step size, as in `State`.
+    run : (last, mean, minimum), optional
+        What the picture shows if it is known already: positions of both, and the minimum.
 
     Raises ValueError if the problem has more features than one.
     """
     _check_plane(problem)
     ax = new_axes() if ax is None else ax
     centred = algorithm == "casgd"
-    last, mean = positions(problem, indices, algorithm, t0)
-    minimum = minimise(problem, centred)
+    last, mean, minimum = run or (*positions(problem, indices, algorithm, t0), minimise(problem, centred))
     if window is None:
         late = np.vstack([last[len(last) // 10 :], mean[len(mean) // 10 :]])
         margin = 0.15 * np.ptp(late, axis=0)
         (left, bottom), (right, top) = late.min(axis=0) - margin, late.max(axis=0) + margin
     else:
         left, right, bottom, top = window
-    w, b = np.linspace(left, right, 91), np.linspace(bottom, top, 91)
-    origin = problem.xbar if centred else np.zeros(1)
-    height = np.array([[problem.objective(Predictor(np.array([x]), y, origin), centred) for x in w] for y in b])
+    w, b = np.meshgrid(np.linspace(left, right, 61), np.linspace(bottom, top, 61))
+    height = heights(problem, w, b, problem.xbar if centred else 0 * problem.xbar)
     height = np.maximum(height - minimum.value, minimum.gap + 1e-12)
     levels = np.geomspace(height.max() / 300, height.max(), 9)
     lines = ax.contour(w, b, height, levels=levels, colors="grey", linewidths=1)
@@ -87,15 +90,27 @@ def path(problem: Problem, indices, algorithm: str = "asgd", ax=None, window=Non
     ax.plot(*_point(minimum.predictor, problem, centred), "*", color="black", markersize=16, label="minimum of $F$", zorder=5)
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, top)
-    return labelled(ax, "weight $w$", "bias $b$", frameon=True, loc="best")
+    return labelled(ax, "weight $w$", "bias $b$", frameon=True, loc="best" if run is None else "upper left")
 
 
-def positions(problem: Problem, indices, algorithm: str, t0=0) -> tuple[np.ndarray, np.ndarray]:
-    """Return (w_t, b_t) of the last iterate and of the average after every step, each of shape (T, 2)."""
+def heights(problem: Problem, w: np.ndarray, b: np.ndarray, origin: np.ndarray) -> np.ndarray:
+    """Evaluate F at weights and biases, arrays of one shape, on rows moved by the origin."""
+    x = np.array([problem.X.dense(i)[0] for i in range(problem.m)]) - origin[0]
+    losses = _vectorised(problem.loss.value)(w[..., None] * x + b[..., None], np.asarray(problem.y, dtype=float))
+    return problem.lam / 2 * (w * w + b * b) + losses.mean(axis=-1)
+
+
+@cache
+def _vectorised(value: Callable) -> Callable:
+    return numba.vectorize(nopython=True)(value)
+
+
+def positions(problem: Problem, indices, algorithm: str, t0=0, times=None) -> tuple[np.ndarray, np.ndarray]:
+    """Return (w_t, b_t) of the last iterate and of the average after every step, or after those named; shape (T, 2) each."""
     state, centred = State(problem, algorithm, t0=t0), algorithm == "casgd"
     last, mean = [], []
-    for t in range(len(indices)):
-        state.run(indices[t : t + 1])
+    for t in range(1, len(indices) + 1) if times is None else times:
+        state.run(indices[state.t : t])
         last.append(_point(state.last(), problem, centred))
         mean.append(_point(state.average(), problem, centred))
     return np.array(last), np.array(mean)
@@ -107,7 +122,7 @@ def _point(predictor: Predictor, problem: Problem, centred: bool) -> tuple[float
     return float(at.w[0]), float(at.b)
 
 
-ROWS, STEPS = 60, 1000
+ROWS, STEPS, SHOWN = 60, 1000, 200
 
 STYLES: dict[str, dict[str, Any]] = {
     "sgd": {"linewidth": 3, "linestyle": "--"},
@@ -121,8 +136,8 @@ STYLES: dict[str, dict[str, Any]] = {
 class View(NamedTuple):
     """Runs of all four algorithms on the same draws, on rows with a single feature.
 
-    `path` holds (w, b) after every step, shape (STEPS, 2), b being the bias that is regularised; `t` are the steps at which
-    `excess`, F − F*, is known; `margins` are the y_i p_i in the end. The others have an entry for asgd and one for casgd: the
+    `path` holds (w, b) after each of the steps `t`, shape (len(t), 2), b being the bias that is regularised; `excess` is F − F*
+    there; `margins` are the y_i p_i in the end. The others have an entry for asgd and one for casgd: the
     offset of the step sizes, and the minimum of F or of the centred F.
     """
 
@@ -157,18 +172,18 @@ def view(lam: float, loss: str, translation: float = 0.0, t0=0, seed: int = 0) -
     Cost: O(STEPS).
     """
     X, y, _ = make_shifted(ROWS, 1, 1, seed=3, offset=translation)
-    problem, t = Problem(X, y, loss, lam), np.unique(np.geomspace(1, STEPS, 40).round().astype(int))
+    problem, t = Problem(X, y, loss, lam), np.unique(np.geomspace(1, STEPS, SHOWN).round().astype(int))
     seen = View(problem, draw_indices(ROWS, STEPS, rng=seed), {}, t, {}, {}, {}, {})
     for averaging, plain in PAIRS.items():
         centred = averaging == "casgd"
         seen.offset[averaging] = safe_t0(problem, centred) if t0 == "safe" else t0
         seen.minimum[averaging] = minimum = minimise(problem, centred)
-        runs = positions(problem, seen.indices, averaging, seen.offset[averaging])
+        runs = positions(problem, seen.indices, averaging, seen.offset[averaging], t)
+        origin = problem.xbar if centred else 0 * problem.xbar
         for name, points in zip((plain, averaging), runs, strict=True):
-            at = [Predictor(points[step - 1, :1], points[step - 1, 1], problem.xbar if centred else None) for step in t]
             seen.path[name] = points
-            seen.excess[name] = np.array([problem.objective(each, centred) for each in at]) - (minimum.value - minimum.gap)
-            seen.margins[name] = problem.y * at[-1].predict(X)
+            seen.excess[name] = heights(problem, points[:, 0], points[:, 1], origin) - (minimum.value - minimum.gap)
+            seen.margins[name] = problem.y * Predictor(points[-1, :1], points[-1, 1], origin).predict(X)
     return seen
 
 
@@ -180,16 +195,20 @@ def explore(seen: View, axes=None):
     seen : View
     axes : array of matplotlib Axes of shape (2, 2), optional
     """
-    axes = grid(2, 2) if axes is None else axes
+    axes = grid(2, 2, layout=None) if axes is None else axes
+    axes[0, 0].figure.subplots_adjust(left=0.07, right=0.98, bottom=0.08, top=0.95, wspace=0.18, hspace=0.28)
     for averaging, ax in zip(PAIRS, axes[0], strict=True):
-        path(seen.problem, seen.indices, averaging, ax, t0=seen.offset[averaging])
+        run = (seen.path[PAIRS[averaging]], seen.path[averaging], seen.minimum[averaging])
+        path(seen.problem, seen.indices, averaging, ax, run=run)
         ax.set_title(f"{PAIRS[averaging]} and {averaging}", fontsize=16)
     descent, margins = axes[1]
+    some = slice(None, None, -4)
     for name, excess in seen.excess.items():
-        descent.loglog(seen.t, excess, color=ALGORITHM_COLOURS[name], label=name, **STYLES[name])
+        descent.loglog(seen.t[some], excess[some], color=ALGORITHM_COLOURS[name], label=name, **STYLES[name])
     middle = len(seen.t) // 2
     through = np.median([each[middle] for each in seen.excess.values()])
     descent.loglog(seen.t, through * seen.t[middle] / seen.t, ":", color="grey", linewidth=2, label="slope of $1/t$")
+    descent.minorticks_off()
     labelled(descent, "step $t$", r"$F - F^\star$, centred for csgd, casgd", loc="lower left", ncols=2)
     share = (np.arange(ROWS) + 0.5) / ROWS
     for name, each in seen.margins.items():

@@ -1,6 +1,6 @@
 """Make wrong answers by rule from the solutions of the exercises, mark them, and count how many are named.
 
-    python tests/notebooks/wrong_answers.py [NUMBER]
+    python tests/notebooks/wrong_answers.py [NUMBER [SEED]]
 
 prints each wrong answer with what its author is told, and the figures.
 
@@ -89,13 +89,13 @@ def wrong_answers() -> list[WrongAnswer]:
     return found
 
 
-def sample(number: int) -> list[WrongAnswer]:
+def sample(number: int, seed: int = 0) -> list[WrongAnswer]:
     """Draw so many, always the same, the same number of each exercise as far as there are any."""
     groups: dict[str, list[WrongAnswer]] = {}
     for each in wrong_answers():
         groups.setdefault(each.exercise, []).append(each)
     for group in groups.values():
-        random.Random(0).shuffle(group)
+        random.Random(seed).shuffle(group)
     turns = zip_longest(*groups.values())
     return [each for turn in turns for each in turn if each is not None][:number]
 
@@ -124,9 +124,9 @@ def kind(wrong: WrongAnswer, given: int, messages: list[str]) -> str:
     return "shown" if all(shown.match(message.splitlines()[0]) for message in messages) else "named"
 
 
-def main(number: int) -> None:
+def main(number: int = 60, seed: int = 0) -> None:
     figures: Counter[str] = Counter()
-    for wrong in sample(number):
+    for wrong in sample(number, seed):
         given, messages = told(wrong)
         found = kind(wrong, given, messages)
         figures[found] += 1
@@ -137,4 +137,4 @@ def main(number: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    main(*map(int, sys.argv[1:]))

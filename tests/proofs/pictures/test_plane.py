@@ -9,8 +9,8 @@ import efficient
 import reference
 from proofs import pictures
 from proofs.pictures.look import ALGORITHM_COLOURS
-from proofs.pictures.plane import PAIRS, view
-from reference import Predictor, Problem, draw_indices, minimise, safe_t0
+from proofs.pictures.plane import PAIRS, heights, view
+from reference import LOSSES, Predictor, Problem, draw_indices, minimise, safe_t0
 
 mpl.use("Agg")
 
@@ -100,10 +100,20 @@ def test_explore_draws_the_view():
             assert np.array_equal(np.column_stack(line.get_data()), seen.path[name])
             assert to_hex(line.get_color()) == ALGORITHM_COLOURS[name].lower()
     for line, (name, excess) in zip(descent.lines, seen.excess.items(), strict=False):
-        assert np.array_equal(line.get_ydata(), excess) and line.get_label() == name
+        assert np.array_equal(line.get_ydata(), excess[::-4]) and line.get_label() == name
     assert descent.get_xscale() == descent.get_yscale() == "log"
     for line, (name, drawn) in zip(margins.lines, seen.margins.items(), strict=False):
         assert np.array_equal(line.get_xdata(), np.sort(drawn)) and line.get_label().startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_heights_are_the_objective(loss):
+    problem = view(0.1, loss, translation=2.0).problem
+    for origin, centred in ((0 * problem.xbar, False), (problem.xbar, True)):
+        found = heights(problem, np.array([0.5, -2.0]), np.array([1.0, 0.0]), origin)
+        at = [problem.objective(Predictor(np.array([w]), b, origin), centred) for w, b in ((0.5, 1.0), (-2.0, 0.0))]
+        assert found == pytest.approx(at, rel=1e-14)
+        assert problem.objective(Predictor(np.array([0.5]), 1.1, origin), centred) != pytest.approx(found[0], rel=1e-3)
 
 
 def test_view_that_overflows_is_refused():
