@@ -16,13 +16,13 @@ from ..runs.run import Run
 from ..training.epochs import Table
 from ..training.settings import Settings
 from .mixing import Plan, evaluated, mixed, prepare, share_of, steps_of
-from .parts import Look, as_parts, labels_of, look
+from .parts import File, Look, as_parts, labels_of, look
 
 
 class OnParts(LinearEstimator):
     """`fit` for rows in parts, which the classifier and the regressor share."""
 
-    def fit_parts(self, parts: list[Delayed]) -> Self:
+    def fit_parts(self, parts: list[Delayed | File]) -> Self:
         """Train on parts, as `as_parts` makes them."""
         self._check_parameters()
         if self.warm_start:
@@ -60,7 +60,7 @@ class OnParts(LinearEstimator):
         """Weigh the rows of each class."""
         return None
 
-    def _train(self, parts: list[Delayed], shares: list, plan: Plan) -> Self:
+    def _train(self, parts: list[Delayed | File], shares: list, plan: Plan) -> Self:
         """Train epoch by epoch; after Ctrl-C keep the mean of the last whole one."""
         steps, table, run = self.n_steps or self.n_epochs * plan.steps, Table(), None
         began = time.perf_counter()

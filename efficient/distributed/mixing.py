@@ -28,7 +28,7 @@ from ..training.epochs import Schedule, train
 from ..training.metrics import evaluate
 from ..training.models import make_problems
 from ..training.settings import Settings
-from .parts import Look, Part, widened
+from .parts import File, Look, Part, opened, widened
 
 
 class Plan(NamedTuple):
@@ -90,7 +90,7 @@ def steps_of(look: Look, plan: Plan) -> int:
     return int(look.counts @ (weight if (plan.of_classes % 1 == 0).all() else weight > 0))
 
 
-def prepare(parts: Sequence[Delayed], plan: Plan) -> Plan:
+def prepare(parts: Sequence[Delayed | File], plan: Plan) -> Plan:
     """Find x̄ and t0 where they are wanted, in a pass over the parts for each.
 
     Raises
@@ -118,8 +118,9 @@ def prepare(parts: Sequence[Delayed], plan: Plan) -> Plan:
     return plan
 
 
-def _summed(part: Part, plan: Plan):
+def _summed(part: Part | File, plan: Plan):
     """Add up the rows of a part and their sampling weights."""
+    part = opened(part)
     problem = plan.problems(part)[0]
     weight = plan.sampling_weight(np.asarray(part.y))
     weight = problem.sample_weight if weight is None else weight
@@ -127,8 +128,9 @@ def _summed(part: Part, plan: Plan):
     return xbar, total
 
 
-def _greatest(part: Part, plan: Plan) -> float:
+def _greatest(part: Part | File, plan: Plan) -> float:
     """Find the greatest ‖[x, 1]‖² of the rows that can be drawn, or ‖[x − x̄, 1]‖²."""
+    part = opened(part)
     X, weight = as_rows(widened(part.X, plan.columns)).csr, plan.sampling_weight(np.asarray(part.y))
     with np.errstate(over="ignore", invalid="ignore"):
         squares = X.power(2).sum(axis=1) + 1
@@ -138,7 +140,7 @@ def _greatest(part: Part, plan: Plan) -> float:
         return float((squares if weight is None else squares[weight > 0]).max())
 
 
-def mixed(parts: Sequence[Delayed], shares: Sequence, plan: Plan, steps: int) -> Iterator[Run]:
+def mixed(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, steps: int) -> Iterator[Run]:
     """Yield the mean of the runs, without rows, after each epoch, until so many steps were taken in each part.
 
     Raises
@@ -158,8 +160,9 @@ def mixed(parts: Sequence[Delayed], shares: Sequence, plan: Plan, steps: int) ->
         taken, epoch = taken + count, epoch + 1
 
 
-def _epoch(part: Part, plan: Plan, mean: Run | None, steps: int, epoch: int, number: int) -> Run:
+def _epoch(part: Part | File, plan: Plan, mean: Run | None, steps: int, epoch: int, number: int) -> Run:
     """Take the steps of an epoch on a part, from the mean of all parts."""
+    part = opened(part)
     run, weight = _attached(part, plan, mean), plan.sampling_weight(np.asarray(part.y))
     rng = np.random.default_rng([plan.seed, number, epoch])
     train(run, Schedule(run.problem.m, steps, steps, rng, plan.order, weight))
@@ -179,7 +182,7 @@ def _mean(runs: Sequence[Run], shares: Sequence) -> Run:
     return type(runs[0]).mean(runs, shares)
 
 
-def evaluated(parts: Sequence[Delayed], shares: Sequence, plan: Plan, mean: Run) -> dict[str, float]:
+def evaluated(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, mean: Run) -> dict[str, float]:
     """Evaluate the mean of the runs on the rows of all parts: what is a mean over the rows, so not R²."""
     (common, run) = dask.persist(delayed(plan, traverse=False), delayed(mean, traverse=False))
     found = dask.compute(*(delayed(_evaluated)(part, common, run) for part in parts))
@@ -191,6 +194,7 @@ def evaluated(parts: Sequence[Delayed], shares: Sequence, plan: Plan, mean: Run)
     }
 
 
-def _evaluated(part: Part, plan: Plan, mean: Run) -> dict[str, float]:
+def _evaluated(part: Part | File, plan: Plan, mean: Run) -> dict[str, float]:
+    part = opened(part)
     run, y = _attached(part, plan, mean), np.asarray(part.y)
     return evaluate(run, widened(part.X, plan.columns), y, plan.classes, plan.sampling_weight(y))

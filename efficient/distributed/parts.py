@@ -22,6 +22,21 @@ class Part(NamedTuple):
     y: Any
 
 
+class File(NamedTuple):
+    """Part that is a file: each task opens it, so that no worker holds another part than the one that it works on."""
+
+    path: str
+    zero_based: bool
+
+
+def opened(part: Part | File) -> Part:
+    """Read a part that is a file; others are at hand."""
+    if isinstance(part, Part):
+        return part
+    _, X, y = read_examples(*part)
+    return Part(X, y)
+
+
 class Look(NamedTuple):
     """Size of a part, and the different labels in it with the number of rows of each; None for labels that are no classes."""
 
@@ -31,7 +46,7 @@ class Look(NamedTuple):
     counts: np.ndarray | None
 
 
-def as_parts(X, y=None, zero_based: bool = False) -> list[Delayed]:
+def as_parts(X, y=None, zero_based: bool = False) -> list[Delayed | File]:
     """List the parts of the rows.
 
     Parameters
@@ -52,7 +67,7 @@ def as_parts(X, y=None, zero_based: bool = False) -> list[Delayed]:
     if isinstance(X, (list, tuple)) and X and all(isinstance(each, (str, os.PathLike)) for each in X):
         if y is not None:
             raise ValueError("y must be None for files, which hold their labels; got labels")
-        return [delayed(_read)(os.fspath(path), zero_based) for path in X]
+        return [File(os.fspath(path), zero_based) for path in X]
     blocks, labels = (_blocks(each, name) for each, name in ((X, "X"), (y, "y")))
     if len(blocks) != len(labels):
         raise ValueError(f"y must have a block for each of the {len(blocks)} blocks of X; got {len(labels)}")
@@ -74,12 +89,7 @@ def _blocks(given, name: str) -> Sequence:
     return list(blocks.ravel())
 
 
-def _read(path: str, zero_based: bool) -> Part:
-    _, X, y = read_examples(path, zero_based)
-    return Part(X, y)
-
-
-def look(part: Part, number: int, classes: bool) -> Look:
+def look(part: Part | File, number: int, classes: bool) -> Look:
     """Validate a part, and count.
 
     Raises
@@ -87,6 +97,7 @@ def look(part: Part, number: int, classes: bool) -> Look:
     TypeError, ValueError
         Rows or labels that cannot be used; names the part.
     """
+    part = opened(part)
     X = part.X if _rows(part) == 0 else as_rows(part.X, name=f"X in part {number}").csr
     y = np.asarray(part.y)
     if y.shape != (X.shape[0],):

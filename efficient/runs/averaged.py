@@ -25,22 +25,20 @@ CURES = dict.fromkeys(
 """Name of each thing that states must have in common, and what to do where they do not."""
 
 
-def mean_of(kept: Sequence[dict[str, Any]], weights: Sequence) -> dict[str, Any]:
+def mean_of(kept: Iterable[dict[str, Any]], weights: Sequence) -> dict[str, Any]:
     """Average the parts of runs by name, arrays and numbers in any arithmetic, with weights, added up in this order.
 
     Paper: none; Lemma 1 (lem:v) and eqs. 12 to 19 are linear in these parts.
     Cost: O(n) for each run.
     """
-    first, *others = kept
-    mean = {}
-    for name, part in first.items():
-        if name not in EQUAL:
-            part = weights[0] * part
-            for weight, other in zip(weights[1:], others, strict=True):
-                part = part + weight * other[name]
-            part = part / sum(weights)
-        mean[name] = part
-    return mean
+    sums: dict[str, Any] = {}
+    for weight, parts in zip(weights, kept, strict=True):
+        for name, part in parts.items():
+            if name in EQUAL:
+                sums[name] = part
+            else:
+                sums[name] = sums[name] + weight * part if name in sums else weight * part
+    return {name: each if name in EQUAL else each / sum(weights) for name, each in sums.items()}
 
 
 def check_alike(kind: type, states: Sequence) -> None:

@@ -5,7 +5,7 @@ import os
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, BinaryIO, Generic, Self, TypeVar
 
 import numpy as np
@@ -116,8 +116,14 @@ class Run(Generic[Made]):
 
     @contextmanager
     def _alone(self, changing: bool = True) -> Iterator[None]:
-        """Refuse other threads meanwhile, and with `changing` a callback, which may look at its run but not change it."""
-        if not self._lock.acquire(blocking=False):
+        """Refuse other threads meanwhile, and with `changing` a callback, which may look at its run but not change it.
+
+        Threads that only look wait for each other, as where Dask sends a state that it is averaging.
+        """
+        alone = self._lock.acquire(blocking=False)
+        while not (alone or changing or self._changing):
+            alone = self._lock.acquire(timeout=0.01)
+        if not alone:
             raise RuntimeError(
                 "state must not be in the middle of a run, or of another call, in another thread; got two calls at once. "
                 "Look at a run in its callback"
@@ -279,12 +285,17 @@ class Run(Generic[Made]):
         states = tuple(states)
         check_alike(cls, states)
         weights = check_shares(weights, len(states), states[0].problem.number)
-        with ExitStack() as alone:
-            for state in states:
-                alone.enter_context(state._alone(changing=False))
-                state._check_whole()
-            mean = copy.copy(states[0])
-            mean._restore({"t": mean.t} | mean_of([state._kept() for state in states], weights))
+        mean = copy.copy(states[0])
+
+        def kept() -> Iterator[dict[str, Any]]:
+            for state in states:  # one at a time: two threads that average the same states never wait for each other
+                with state._alone(changing=False):
+                    state._check_whole()
+                    if state.t != mean.t:
+                        raise RuntimeError("states must not be run while they are averaged; got one that another thread ran")
+                    yield state._kept()
+
+        mean._restore({"t": mean.t} | mean_of(kept(), weights))
         return mean
 
     def forget_rows(self) -> Self:

@@ -1,6 +1,8 @@
 """Mean of states: the state of the mean gradient sums, exact in fractions; states that do not fit are refused."""
 
 import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -148,3 +150,19 @@ def test_mean_of_kept_adds_in_order():
 def test_mean_with_unusable_weights_is_refused(weights):
     with pytest.raises(ValueError, match="weights must be a finite number > 0 for each of 2 states; got "):
         State.mean([begun(), begun()], weights)
+
+
+def test_threads_that_only_look_wait_for_each_other():
+    states = [begun(number=float, steps=500, seed=seed) for seed in range(3)]
+    orders = [(0, 1, 2), (2, 1, 0), (1, 0, 2)]
+    wanted = [bits(State.mean([states[k] for k in order])) for order in orders]
+
+    def look(order):
+        for _ in range(50):
+            pickle.dumps(states[order[0]])
+            State.mean([states[k] for k in order])
+        return State.mean([states[k] for k in order])
+
+    with ThreadPoolExecutor(3) as threads:
+        for found, parts in zip(threads.map(look, orders), wanted, strict=True):
+            assert all((bits(found)[name] == value).all() for name, value in parts.items())
