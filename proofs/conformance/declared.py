@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, Checkpoint
-from .diagnosis import jumps, runs, undecided_steps
+from .diagnosis import LONGEST, jumps, runs, undecided_steps
 from .plain import FAULTS, family
 
 SINGLE = "single precision"
-
-LONGEST = 10_000
-"""Most steps of a case that is asked of a program with declared deviations."""
 
 
 def check_known(names: Collection[str]) -> frozenset[str]:

@@ -33,6 +33,15 @@ ASKED_AGAIN = 5
 NAMES = (*(fault for fault in FAULTS if fault != "single precision" and fault not in {*SLIPS}), *MEMBERS)
 """Faults that are tried, also together; slips are tried alone. Single precision is none of them: see `precision`."""
 
+LONG = (
+    *(f"columns in {bits} bits" for bits in (8, 15, 16)),
+    *(f"nothing learnt after step {t}" for t in (100, 127, 128, 255, 256, 1000)),
+)
+"""Faults that only long or wide cases show."""
+
+LONGEST = 10_000
+"""Most steps of a case that the plain program is tried on."""
+
 AT_ONCE, BEAM, MOST_RUNS = 3, 8, 40_000
 """How many faults may come together, how many ways to go on are kept at each of them, and how many runs may be made."""
 
@@ -86,7 +95,7 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
     long = [result for result in judged if not result.case.p]  # the faults are tried on the short cases, where all is exact
     judged = [result for result in judged if result.case.p]
     if not any(result.verdict in ("failed", "error") for result in judged):
-        return _long_only([result for result in long if result.verdict == "failed"])
+        return _long_only(long)
     failed = [result for result in judged if result.verdict == "failed"]
     evidence = [_evidence(result) for result in judged]
     if not any(each.wrong for each in evidence):
@@ -124,11 +133,29 @@ def _why(result: Result) -> str:
     return next(reply.text for reply in result.replies if isinstance(reply, Trouble))
 
 
-def _long_only(failed: Sequence[Result]) -> list[Finding]:
-    """Explain a program that is right in all short cases."""
+def _long_only(results: Sequence[Result]) -> list[Finding]:
+    """Explain a program that is right in all short cases, by its answers to the others but the longest."""
+    failed = [result for result in results if result.verdict == "failed"]
     if not failed:
         return []
-    return [Finding(f"right in all short cases, wrong in long or wide ones; {_first(failed)}")]
+    tried = [result for result in results if len(result.case.indices) <= LONGEST]
+    found = [frozenset({name}) for name in LONG if all(_gives_long(name, result) for result in tried)]
+    text = f"right in all short cases, wrong in long or wide ones; {_first(failed)}"
+    return _sentences({"": found}) if found and tried else [Finding(text)]
+
+
+def _gives_long(name: str, result: Result) -> bool:
+    """Tell whether a fault gives the answers to a long or wide case, to 9 digits."""
+    case = result.case
+    for point, reply, run in zip(
+        case.checkpoints, result.replies, runs(frozenset({name}) | case.known, case, False), strict=True
+    ):
+        if not isinstance(reply, Answer):
+            return False
+        found, given, (_, tolerance) = np.array([*reply.w, reply.b]), np.array([*run.w, run.b]), _right(point)
+        if not (abs(found - given) <= np.maximum(tolerance, 1e-9 * abs(given).max())).all():
+            return False
+    return True
 
 
 def _evidence(result: Result) -> Evidence:
