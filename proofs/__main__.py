@@ -98,17 +98,18 @@ def _proved(options: argparse.Namespace, stop: Stop) -> int:
     """Fill the ledger and print it; return the exit status."""
     entries: list[Entry] = []
     try:
+        work = jobs(options)  # before the announcement, as a package may be missing
         _print(announcement(options))
         # one thread: the dot products of the dense side are too short to share out, and two threads that wait for each
         # other on a busy machine take twenty times as long
         with threadpool_limits(1):
-            for section, found in fill(jobs(options), options.labels, options.progress):
+            for section, found in fill(work, options.labels, options.progress):
                 entries += found
                 _print(of_section(section, found, options.verbose or options.data is not None or options.only is not None))
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        print(f"proofs needs {error.name}: pip install 'casgd[proofs]'", file=sys.stderr)
+        print(f"proofs needs {error.name}: pip install -e '.[proofs]' in a clone", file=sys.stderr)
         return 1
     except (ValueError, TypeError, OSError, FloatingPointError, MemoryError) as error:
         if options.data is None:

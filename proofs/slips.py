@@ -32,7 +32,7 @@ try:
 except ModuleNotFoundError as error:
     if __name__ != "__main__":
         raise
-    sys.exit(f"proofs.slips needs {error.name}: pip install 'casgd[proofs]'")
+    sys.exit(f"proofs.slips needs {error.name}: pip install -e '.[proofs]' in a clone")
 
 Check = Callable[[], Iterator[tuple[str, str, bool, bool] | tuple[str, str, bool, bool, str]]]
 """Check that yields what is claimed, the figure, if it holds, if it is expected to, and the kind if it is not exact."""

@@ -25,7 +25,7 @@ from .rows import Rows
 try:
     from flint import arb, ctx, fmpq
 except ImportError as error:
-    raise ImportError("balls need python-flint: pip install 'casgd[certify]'", name=error.name) from None
+    raise ImportError("balls need python-flint: pip install -e '.[certify]' in a clone", name=error.name) from None
 
 LADDER = (53, 128, 512, 2048, 8192)
 """Precisions to try, in bits, one after the other: that of float64 first."""

@@ -123,7 +123,9 @@ def _own_mpmath():
     try:
         import mpmath
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("the log loss in exact arithmetic needs mpmath: pip install 'casgd[proofs]'") from error
+        raise ModuleNotFoundError(
+            "the log loss in exact arithmetic needs mpmath: pip install -e '.[proofs]' in a clone"
+        ) from error
     return mpmath.MPContext()
 
 

@@ -101,7 +101,7 @@ With --workers N each FILE is a part of the rows, and N processes run an epoch
 on each and average the states, by Dask. That is for rows that one process
 cannot hold: E epochs on P FILEs are worth about E/P of one training. The model
 depends on the seed and the FILEs, not on N. Text is read anew for each epoch:
-convert it, or give --out-of-core DIR. Needs pip install 'casgd[dask]'.
+convert it, or give --out-of-core DIR. Needs the extra [dask].
 
 With --checkpoint the state is saved after every epoch, and twice a minute in
 long ones. The same command then resumes, even after kill -9, and gives the
@@ -139,8 +139,8 @@ FILE is the file that MODEL was trained on. The training is repeated exactly, on
 balls: numbers with a rigorous radius. Printed is within how much of the exact
 weights those of the model are, how many digits are certified, the first step at
 which float64 took another side of a kink, and how much the problem amplifies
-rounding; with --json all of it for each weight. Needs pip install
-'casgd[certify]', and about 2 microseconds for each entry of each row drawn.
+rounding; with --json all of it for each weight. Needs the extra [certify], and
+about 50 microseconds for each entry of each row drawn.
 """
 
 STATUS = """\
@@ -237,7 +237,8 @@ def _add_learning(command: argparse.ArgumentParser) -> None:
     epochs = f"steps, in units of the number of rows (default: {EPOCHS})"
     add("--epochs", type=_whole(1), default=EPOCHS, metavar="N", help=epochs)
     order = "rows are drawn with replacement (iid), each once an epoch (permuted; blocked, for many), or as they stand (cyclic)"
-    add("--order", choices=ORDERS, help=f"{order} (default: {ORDER}, or blocked with --out-of-core)")
+    out_of_core = ", or blocked with --out-of-core" if command.prog.endswith("train") else ""
+    add("--order", choices=ORDERS, help=f"{order} (default: {ORDER}{out_of_core})")
     add("--seed", type=_whole(0, 2**32 - 1), default=0, metavar="N", help="seed of all that is drawn (default: 0)")
     t0 = "steps are 1/(λ(t + t0)); auto is 0 for losses of bounded slope, else large enough for safe steps"
     add("--t0", type=_t0, default=DEFAULTS.t0, metavar="T0", help=f"{t0} (default: {DEFAULTS.t0})")

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections.abc import Callable
 
 from ..reading.examples import CSR
 from .model_file import FORMAT, LONGEST_HEADER
@@ -16,12 +17,6 @@ def is_model(path: str) -> bool:
         )
 
 
-def is_predictions(path: str) -> bool:
-    """Tell whether the first line of the file is a label, and perhaps scores."""
-    with open(path, "rb") as file:
-        return bool([float(cell) for cell in file.readline(1 << 20).split(b"\t")])
-
-
 def is_converted(path: str) -> bool:
     """Tell whether the file holds the arrays of `casgd convert`, and no others."""
     with zipfile.ZipFile(path) as archive:
@@ -34,7 +29,12 @@ def is_certificate(path: str) -> bool:
         return file.read(100).split()[:2] == [b"{", b'"training":']
 
 
-RECOGNISE = {"train": is_model, "predict": is_predictions, "convert": is_converted, "certify": is_certificate}
+RECOGNISE: dict[str, Callable[[str], bool]] = {
+    "train": is_model,
+    "predict": lambda path: False,  # labels look alike, the true ones too
+    "convert": is_converted,
+    "certify": is_certificate,
+}
 """Function for each command that writes a file."""
 
 

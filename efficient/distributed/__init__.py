@@ -4,7 +4,7 @@ try:
     import dask as _dask  # noqa: F401
     import distributed as _distributed  # noqa: F401
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"efficient.distributed needs {error.name}: pip install 'casgd[dask]'") from error
+    raise ModuleNotFoundError(f"efficient.distributed needs {error.name}: pip install -e '.[dask]' in a clone") from error
 
 from .estimators import CASGDClassifier, CASGDRegressor
 

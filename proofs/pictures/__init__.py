@@ -7,7 +7,9 @@ try:
     from .measured import averages, certified, gains, guarantee, memory, misses, remembered, stability, sweep, words
     from .plane import explore, fits, path, positions
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"proofs.pictures needs {error.name}: pip install 'casgd[proofs]'", name=error.name) from None
+    raise ModuleNotFoundError(
+        f"proofs.pictures needs {error.name}: pip install -e '.[proofs]' in a clone", name=error.name
+    ) from None
 
 __all__ = [
     "averages",

@@ -11,7 +11,7 @@ try:
     from .claims import CLAIMS
     from .proof import show
 except ModuleNotFoundError as error:
-    sys.exit(f"proofs.proved needs {error.name}: pip install 'casgd[proofs]'")
+    sys.exit(f"proofs.proved needs {error.name}: pip install -e '.[proofs]' in a clone")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,7 +23,7 @@ try:
     from .figures import draw
     from .site import build
 except ModuleNotFoundError as error:
-    sys.exit(f"proofs.report needs {error.name}: pip install 'casgd[site]'")
+    sys.exit(f"proofs.report needs {error.name}: pip install -e '.[site]' in a clone")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -213,7 +213,7 @@ def test_help_needs_no_prover_and_a_missing_one_is_a_sentence():
     command = [sys.executable, "-c", LIGHT.replace("finally", "except SystemExit")]
     done = subprocess.run(command, capture_output=True, encoding="utf8", cwd=ROOT, check=False)
     assert done.stdout.endswith("\n1\n") and "python -m proofs.NAME" in done.stdout
-    assert done.stderr == "proofs needs sympy: pip install 'casgd[proofs]'\n"
+    assert done.stderr == "proofs needs sympy: pip install -e '.[proofs]' in a clone\n"
     for file in [*(ROOT / "proofs").glob("*/__main__.py"), ROOT / "proofs/slips.py"]:
         name = file.stem if file.parent.name == "proofs" else file.parent.name
         assert re.search(rf"^  {name} +\w.*\w$", done.stdout, re.MULTILINE)

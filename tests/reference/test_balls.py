@@ -157,7 +157,7 @@ def test_lam_and_t0_of_balls_are_checked():
 def test_import_without_flint_says_how_to_install_it():
     code = "import sys; sys.modules['flint'] = None\nimport reference, efficient\nimport reference.balls"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "pip install 'casgd[certify]'" in done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and "pip install -e '.[certify]' in a clone" in done.stderr.splitlines()[-1]
 
 
 def test_arrays_of_balls_add_up():

@@ -36,7 +36,7 @@ def test_predictions_go_to_a_file_whole_or_not_at_all(works, fails):
     assert works("predict", "a.model", "a.svm", "-o", "out.txt") == ""
     assert Path("out.txt").read_text() == works("predict", "a.model", "a.svm")
     Path("bad.svm").write_text("1 1:1\n1 x:1\n")
-    for command in (["predict", "a.model", "bad.svm", "-o", "out.txt"], ["train", "bad.svm", "-o", "a.model"]):
+    for command in (["predict", "a.model", "bad.svm", "--force", "-o", "out.txt"], ["train", "bad.svm", "-o", "a.model"]):
         before = Path(command[-1]).read_bytes()
         fails(1, ["'bad.svm', line 2"], *command)
         assert Path(command[-1]).read_bytes() == before

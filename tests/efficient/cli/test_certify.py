@@ -81,7 +81,7 @@ def test_certify_refuses_other_rows_and_files_without_a_record(works, fails, mon
     monkeypatch.setitem(sys.modules, "flint", None)
     monkeypatch.delitem(sys.modules, "reference.balls", raising=False)
     monkeypatch.delattr(reference, "balls", raising=False)
-    fails(1, ["pip install 'casgd[certify]'"], "certify", "m", "a.svm")
+    fails(1, ["pip install -e '.[certify]' in a clone"], "certify", "m", "a.svm")
 
 
 def test_certify_of_a_tie_that_is_not_decided_says_at_which_step(works, fails):

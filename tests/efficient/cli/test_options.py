@@ -115,12 +115,15 @@ def test_only_files_of_the_command_are_overwritten_without_force(works, fails, f
         before = Path(other).read_bytes()
         fails(2, [other, "--force"], *command.split(), other)
         assert Path(other).read_bytes() == before
-        for _ in range(2):
-            works(*command.split(), own)
+        for again in (False, True):
+            # labels look alike, those that casgd wrote and the true ones
+            works(*command.split(), own, *(["--force"] if again and command.startswith("predict") else []))
         shutil.copy(other, forced := f"copy-{other}")
         works(*command.split(), forced, "--force")
         assert Path(forced).read_bytes() == Path(own).read_bytes()
     works("train", "a.svm", "--epochs", 1, "-o", "empty")
+    Path("labels.txt").write_text("1\n0\n")
+    fails(2, ["labels.txt", "--force"], "predict", "a.model", "a.svm", "-o", "labels.txt")
 
 
 def test_version_is_that_of_the_installation(casgd):

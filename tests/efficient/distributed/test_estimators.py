@@ -195,5 +195,5 @@ def test_without_dask_the_extra_is_named():
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}
     )
     assert done.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: efficient.distributed needs distributed: pip install 'casgd[dask]'"
+        "ModuleNotFoundError: efficient.distributed needs distributed: pip install -e '.[dask]' in a clone"
     )

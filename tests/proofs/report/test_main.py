@@ -134,7 +134,7 @@ def test_site_without_sphinx_names_the_extra(tmp_path):
     code = "import sys, runpy; sys.modules['sphinx'] = None; sys.argv[1:] = ['x']; runpy.run_module('proofs.report.__main__')"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "pip install 'casgd[site]'" in done.stderr
+    assert "pip install -e '.[site]' in a clone" in done.stderr
 
 
 @pytest.mark.parametrize("entries", [[], [Entry("lem:v", "a claim", "exact", "", "1 of 2", False)]])
