@@ -119,7 +119,9 @@ out. The last line is the command that trains with the best lam.
 CONVERT = """\
 The .npz holds the same rows and labels. All commands take it in place of the
 text; nothing of it is read before it is needed, so it may be larger than the
-memory, which is for the weights and some 50 bytes a row only.
+memory, which is for the weights and some 50 bytes a row only. It must not
+change while a command reads it: a file that is cut off ends the command, at
+once, with no more than its last checkpoint.
 """
 
 PREDICT = """\

@@ -57,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             entries = [entry for _, found in filled for entry in found if labels is None or entry.label in labels]
             drawn = list(draw({entry.label for entry in entries}, options.progress))
         build(Path(options.folder), entries, drawn, options.only)
+    except OSError as error:  # a full disk, or a link that leads elsewhere
+        print(f"proofs.report: {error.filename}: {error.strerror}; the site was not written", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("proofs.report: interrupted; the site was not written", file=sys.stderr)
         return 130

@@ -1,5 +1,6 @@
 """Build the site with Sphinx, from the filled templates, the docstrings, the notebooks and the sources."""
 
+import errno
 import inspect
 import json
 import os
@@ -52,12 +53,21 @@ def build(folder: Path, entries: list[Entry], drawn: list[Drawn], only: str | No
         names = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
         (made / LISTING).write_text("\n".join([*names, LISTING, ""]), "utf8")
         old = folder / LISTING
-        for name in set(old.read_text("utf8").split("\n")[:-1] if old.is_file() else ()) - {*names, LISTING}:
-            if (folder / name).resolve().is_relative_to(folder.resolve()):
-                (folder / name).unlink(missing_ok=True)
+        listed = old.read_text("utf8", errors="replace").split("\n")[:-1] if old.is_file() else ()
+        for name in set(listed) - {*names, LISTING}:
+            if _inside(folder, name) and (folder / name).is_file():
+                (folder / name).unlink()
+        for name in (*names, LISTING):
+            if not _inside(folder, name):
+                raise OSError(errno.ELOOP, "a link leads to another folder; remove it", str((folder / name).parent))
         for name in (*names, LISTING):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(made / name, folder / name)
+
+
+def _inside(folder: Path, name: str) -> bool:
+    """Tell whether the file would stand in the folder, and not behind a link that leads elsewhere."""
+    return (folder / name).parent.resolve().is_relative_to(folder.resolve())
 
 
 def _write_source(source: Path, entries: list[Entry], drawn: list[Drawn], only: str | None) -> None:

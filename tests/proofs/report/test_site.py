@@ -20,6 +20,7 @@ from proofs.paper import ERRATA, LABELS
 from proofs.report import __main__ as program
 from proofs.report.figures import PICTURES
 from proofs.report.pages import ROOT
+from proofs.report.site import _inside
 from tests.proofs.report.ledgers import HOSTILE, LEDGER, small_pictures
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -74,7 +75,8 @@ def made(tmp_path_factory):
     """Folder of the site of the ledger, built by the program."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "mine.txt").write_text("mine")
-    (folder / "site.txt").write_text("old.html\n../outside\n")
+    (folder / "site.txt").write_bytes(b"old.html\n../outside\nlinked/outside\nlinked\n.\n\xff\n")
+    (folder / "linked").symlink_to(folder.parent)
     (folder / "old.html").write_text("old")
     (folder.parent / "outside").write_text("mine")
     (folder / "ledger.json").write_text(to_json(LEDGER), "utf8")
@@ -93,6 +95,13 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pages(made):
     return {path.relative_to(made).as_posix(): Parsed(path.read_text("utf8")) for path in made.rglob("*.html")}
+
+
+def test_file_behind_a_link_is_not_inside_the_folder(tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "_static").symlink_to(tmp_path)
+    assert not _inside(tmp_path / "site", "_static/picture.svg")
+    assert _inside(tmp_path / "site", "index.html") and _inside(tmp_path / "site", "new/index.html")
 
 
 def test_build_replaces_its_own_files_only(made):
