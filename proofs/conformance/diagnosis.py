@@ -494,14 +494,13 @@ def _sentences(found: dict[str, list[Faults]]) -> list[Finding]:
     for name, faults in found.items():
         groups.setdefault(tuple(faults), []).append(name)
     return [
-        Finding(_said(faults), faults)
-        if names == [""]
-        else Finding(f"{', '.join(names)}: {_said(faults)}", faults, tuple(names))
+        Finding(said(faults), faults) if names == [""] else Finding(f"{', '.join(names)}: {said(faults)}", faults, tuple(names))
         for faults, names in groups.items()
     ]
 
 
-def _said(faults: Sequence[Faults]) -> str:
+def said(faults: Sequence[Faults]) -> str:
+    """Say that a program has the first of these sets of faults, or the second, and so on."""
     each = [" and ".join(f"{sentence(fault)} [{fault}]" for fault in sorted(together)) for together in faults]
     number = {2: "two faults at once: ", 3: "three faults at once: "}
     each = [number.get(len(together), "") + text for together, text in zip(faults, each, strict=True)]

@@ -59,6 +59,10 @@ def _excess(problem: Problem, steps, seed: int) -> list[list[float]]:
     return list(map(list, zip(*rows, strict=True)))
 
 
+NAMES = {"suffix": "second half"}
+"""Words for those of `averaging.KINDS` that do not explain themselves."""
+
+
 def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
     """Draw the distance of the last iterate and of three averages from the minimum after so many passes.
 
@@ -68,28 +72,29 @@ def averages(ax=None, setting: Setting = LONG, seeds: int = 10):
     shares, passes = averaging.suboptimality(setting, seeds), np.array(setting.passes)
     colours = colours_of_averages(setting.algorithm)
     for place, (kind, marker, colour) in enumerate(zip(averaging.KINDS, "os^v", colours, strict=True)):
-        band(ax, passes, quartiles(shares[:, :, place]), f"{marker}-", color=colour, label=kind)
+        band(ax, passes, quartiles(shares[:, :, place]), f"{marker}-", color=colour, label=NAMES.get(kind, kind))
     end = np.median(shares[:, -1].min(axis=-1))
     late = passes[passes >= min(1, passes[-1] / 10)]
     ax.loglog(late, 0.5 * end * passes[-1] / late, ":", color="black", linewidth=1.5, label="slope of $1/T$")
     ax.axhline(1, color="grey", linewidth=1)
     note(ax, "no training", (passes[-1], 1), (0, 3), ha="right")
     offset = r"$t_0 = R^2/\lambda$" if setting.safe else "$t_0 = 0$"
-    ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, {setting.algorithm}, {offset}", fontsize=14)
+    ax.set_title(f"{setting.data}, {setting.loss} loss, λ = {setting.lam:g}, {offset}", fontsize=14)
     return labelled(ax, "passes $T/m$", SHARE)
 
 
 def memory(ax=None, steps: int = 1000):
     """Draw the share of each step's gradient in the last iterate and in three averages, as a multiple of 1/T, measured.
 
-    In brackets the mean square, by which the noise of T independent gradients is larger than in the last iterate.
+    With the mean square of the shares, by which the noise of T independent gradients is larger than in the last iterate.
     """
     ax = new_axes() if ax is None else ax
     when, shares = np.arange(1, steps + 1) / steps, averaging.shares_of_gradients(steps)
     for kind, counts, colour in zip(averaging.KINDS, shares, colours_of_averages("asgd"), strict=True):
-        ax.semilogx(when, counts, color=colour, linewidth=3, label=f"{kind} ({np.mean(counts**2):.2f})")
+        ax.semilogx(when, counts, color=colour, linewidth=3, label=f"{NAMES.get(kind, kind)}, {np.mean(counts**2):.2f}")
     ax.set_ylim(0, None)
-    return labelled(ax, "when the gradient was taken, $i/T$", "its share, times $T$")
+    legend = {"title": "average, and its variance\nover that of the last", "title_fontsize": 12}
+    return labelled(ax, "when the gradient was taken, $i/T$", "weight of the gradient, times $T$", **legend)
 
 
 def remembered(setting: Setting, dropped: tuple[int, ...], seeds: int = 10, ax=None):
@@ -112,13 +117,13 @@ def gains(ratios: tuple[float, ...] = (0.1, 0.3, 1, 3, 10, 30), ax=None, **optio
     ax = new_axes() if ax is None else ax
     ax.loglog(ratios, averaging.gain(ratios, **options), "s", color=UNIFORM, markersize=10, label="measured")
     fine = np.geomspace(min(ratios), max(ratios), 100)
-    ax.loglog(fine, averaging.expected_gain(fine), "--", color="black", linewidth=2, label=r"$2/(1 + h/\lambda)$")
+    ax.loglog(fine, averaging.expected_gain(fine), "--", color="black", linewidth=2, label=r"$2/(1 + \kappa/\lambda)$")
     ax.axhline(1, color="grey", linewidth=1)
     note(ax, "averaging loses", (ratios[0], 1), (0, 5))
     note(ax, "averaging gains", (ratios[0], 1), (0, -16))
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda number, _: f"{number:g}")
-    x = r"curvature of the loss over that of the regulariser, $h/\lambda$"
+    x = r"curvature of the loss over that of the regulariser, $\kappa/\lambda$"
     return labelled(ax, x, "excess of the average / of the last")
 
 
@@ -153,11 +158,11 @@ KIND_SHOWN = {
 """Colour, marker and line, label."""
 
 MISSED = {True: "held-out error in %", False: "held-out mean |p − y|"}
-"""Unit of a miss, where the labels are signs and where they are numbers."""
+"""Unit of an error, where the labels are signs and where they are numbers."""
 
 
 def sweep(lams, misses, ax=None, binary: bool = True):
-    """Draw what is missed on the rows held out against λ: the median of the folds, and bands from the best to the worst.
+    """Draw the error on the rows held out against λ: the median of the folds, and bands from the best to the worst.
 
     Parameters
     ----------
@@ -166,7 +171,7 @@ def sweep(lams, misses, ax=None, binary: bool = True):
         From `proofs.measured.held_out.by_lambda`.
     ax : matplotlib Axes, optional
     binary : bool
-        Whether a miss is a wrong sign, drawn in percent.
+        Whether an error is a wrong sign, drawn in percent.
     """
     ax = new_axes() if ax is None else ax
     for place, kind in enumerate(held_out.KINDS):
@@ -211,7 +216,7 @@ def words(predictor: Predictor, vocabulary, ax=None, count: int = 12, speaks_for
 
 
 def misses(by_name, ax=None, binary: bool = True):
-    """Draw what is missed on the rows held out, a dot for each draw of the examples, and a line at the median.
+    """Draw the error on the rows held out, a dot for each draw of the examples, and a line at the median.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ spec.loader.exec_module(make)
 
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 COMPARED = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
-OF_CENTRING = re.compile(r"cent(re|ring)|mean row|theta|θ|raw row|x̄")
+OF_CENTRING = re.compile(r"cent(re|ring)|mean row|theta|θ|raw row|x̄|a q")
 OF_MEANS = re.compile(r"averag|\bh_|harmonic|\bu (is|adds)")
 
 

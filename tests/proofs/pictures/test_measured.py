@@ -39,8 +39,8 @@ def test_memory_draws_the_shares_of_the_gradients():
     ax = pictures.memory(steps=T)
     for line, wanted in zip(ax.lines, (last, uniform, weighted, late), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), wanted)
-    assert [label.split()[0] for label in labels(ax)] == list(averaging.KINDS)
-    assert "(1.00)" in labels(ax)[0]
+    assert [label.split(",")[0] for label in labels(ax)] == ["last", "uniform", "t-weighted", "second half"]
+    assert labels(ax)[0] == "last, 1.00"
 
 
 def test_averages_draw_medians():
