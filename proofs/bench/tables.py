@@ -27,6 +27,7 @@ TARGETS: tuple[tuple[str, str, str, tuple[float, float], str | None], ...] = (
     ("asgd loop", "floor", "≤", (1.3, 1.3), None),
     ("scikit-learn loop", "asgd loop", "≥", (1.7, 2.8), "floor"),
     ("scikit-learn fit", "asgd call", "≥", (2.0, 2.0), "floor"),
+    ("scikit-learn fit", "casgd call", "≥", (1.1, 1.1), "floor"),
     ("casgd loop, q given", "asgd loop", "≤", (1.35, 1.35), None),
     ("casgd loop", "asgd loop", "≤", (1.35, 1.35), None),
     ("sgd loop", "asgd loop", "≤", (1.0, 1.0), None),
