@@ -12,11 +12,13 @@ from pathlib import Path
 
 import dask
 import dask.array as da
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from dask.delayed import delayed
 from sklearn.datasets import dump_svmlight_file
+from sklearn.model_selection import GridSearchCV
 
 import efficient.estimators.linear as whole
 from efficient.distributed import CASGDClassifier, CASGDRegressor
@@ -197,3 +199,17 @@ def test_without_dask_the_extra_is_named():
     assert done.stderr.splitlines()[-1] == (
         "ModuleNotFoundError: efficient.distributed needs distributed: pip install -e '.[dask]' in a clone"
     )
+
+
+@pytest.mark.nightly
+def test_searches_of_scikit_learn_run_on_dask_with_the_same_scores():
+    from distributed import Client, LocalCluster
+
+    def searched():
+        alphas = {"alpha": [1e-4, 1e-3, 1e-2]}
+        return GridSearchCV(whole.CASGDClassifier(random_state=0, n_epochs=3), alphas, cv=3).fit(DATA.X, DATA.y)
+
+    alone, options = searched(), {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1", "silence_logs": 60}
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster), joblib.parallel_config(backend="dask"):
+        found = searched()
+    assert (found.cv_results_["mean_test_score"] == alone.cv_results_["mean_test_score"]).all()
