@@ -98,7 +98,7 @@ def as_rows(X, number: Any = np.float64, name: str = "X") -> Rows:
     ValueError
         Not two-dimensional, no rows, NaN or infinity, or a malformed sparse matrix (a column index outside 0..n-1).
     """
-    if hasattr(X, "columns") and hasattr(X, "sparse"):  # a DataFrame all of whose columns are sparse
+    if hasattr(X, "sparse") and hasattr(X, "columns"):  # a DataFrame all of whose columns are sparse
         with suppress(ValueError):  # unless it has no columns, or fills them with a value other than 0
             X = X.sparse.to_coo()
     if not sp.issparse(X):
