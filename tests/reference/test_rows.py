@@ -304,7 +304,7 @@ RIGHT |= {
     "strided": view_of(X, 1),
     "reversed": view_of(X, -1),
     "read-only": read_only(X),
-    "np.matrix": np.matrix(X),
+    "np.matrix": X.view(np.matrix),  # whose constructor warns
     "masked, nothing hidden": np.ma.masked_array(X),
     "lists": X.tolist(),
     "tuples": tuple(map(tuple, X.tolist())),
