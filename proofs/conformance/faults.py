@@ -211,6 +211,7 @@ WRONG_DERIVATIVES |= {
     "hinge with its kink at 2": {"hinge": lambda p, y, right: -y if p * y <= 2 else 0 * y},
     "hinge of the sum": {"hinge": lambda p, y, right: -y if p + y <= 1 else 0 * y},
     "hinge of the difference": {"hinge": lambda p, y, right: -y if p - y <= 1 else 0 * y},
+    "log-loss for the hinge": {"hinge": lambda p, y, right: -y / (1 + _exponential(p * y))},
     "hinge with the other side of its kink": {"hinge": lambda p, y, right: -y if p * y >= 1 else 0 * y},
 }
 
@@ -244,6 +245,7 @@ FAULTS |= {
     "hinge climbs": "the derivative of the hinge has the wrong sign",
     "hinge with its kink at 2": "the hinge has its kink at a margin of 2, not at 1",
     "hinge of the sum": "the margin of the hinge is p + y where it must be p y",
+    "log-loss for the hinge": "the derivative of the log-loss is taken for the hinge",
     "hinge of the difference": "the margin of the hinge is p - y where it must be p y",
     "hinge with the other side of its kink": "the hinge learns from margins of 1 and more, not of 1 and less",
     "side of the label reversed": "the absolute loss takes the slope of the other side of the label",
@@ -276,6 +278,10 @@ fault("prediction times λ", "the prediction is multiplied by λ where it must b
       "pace before", pace_before=lambda s: s.before / s.lam)
 fault("prediction times t-1", "the prediction is multiplied by t-1 where it must be divided",
       "pace before", pace_before=lambda s: s.lam / s.before)
+fault("weights' scale left out of the prediction",
+      "the prediction takes the weights as they are stored, t-1 times too large: their lazy scale is left out",
+      "centred prediction",
+      d=lambda s: s.d * s.before)
 fault("prediction times λ(t-1)", "the prediction is multiplied by λ(t-1) where it must be divided",
       "pace before", pace_before=lambda s: 1 / (s.lam * s.before))
 fault("prediction divides a by q", "the prediction has a/q where it needs a q", "centred prediction",
@@ -287,6 +293,7 @@ fault("bias subtracted in the prediction", "the bias is subtracted in the predic
       own=lambda s: -s.own)
 fault("weights subtracted in the prediction", "the weights' part of the prediction has the wrong sign",
       "centred prediction", d=lambda s: -s.d)
+fault("weights twice in the prediction", "the weights count twice in the prediction", "centred prediction", d=lambda s: 2 * s.d)
 fault("bias twice in the prediction", "the bias counts twice in the prediction", "centred prediction", own=lambda s: 2 * s.own)
 fault("prediction with a for r", "the prediction has a where it needs r: it lacks the bias' shift by the mean",
       "centred prediction", own=lambda s: s.bias)
@@ -390,6 +397,10 @@ fault("sums wait for a loss", "h, c and s are not kept up in a step whose deriva
        "sums wait", waits=lambda s: s.g == 0)
 fault("w_0 in the mean", "the average starts at w_0 = 0, so that it divides by T + 1",
        "average", w=lambda s: s.w * s.T / (s.T + 1), b=lambda s: s.b * s.T / (s.T + 1))
+fault("w_0 in the weights' mean", "the average of the weights, not of the bias, starts at w_0 = 0: it divides by T + 1",
+      "average", w=lambda s: s.w * s.T / (s.T + 1))
+fault("w_0 in the bias' mean", "the average of the bias, not of the weights, starts at b_0 = 0: it divides by T + 1",
+      "average", b=lambda s: s.b * s.T / (s.T + 1))
 fault("mean before the step", "the average is of the predictors before each step, w_0 to w_{T-1}",
        "average", w=lambda s: s.w - s.last_w / s.T, b=lambda s: s.b - s.last_b / s.T)
 for each, sentence, rate in (
