@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -12,6 +12,7 @@ from reference import LOSSES, draw_indices
 from reference.datasets import make_generic
 
 from ..conformance import check
+from ..conformance.answers import Answer
 from ..conformance.cases import Case
 from ..conformance.diagnosis import Finding, said
 from ..conformance.plain import sentence
@@ -47,9 +48,29 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
     unknown = [
         finding.text.split("; it is right in all cases flagged")[0] for finding in report.diagnosis if not finding.faults
     ]
-    sentences = known or unknown or ["no known fault of this algorithm explains it"]
+    place = [] if known else place_of_the_fault(list(_right_numbers(report.results)))
+    sentences = known or [*place, *(unknown or ["no known fault of this algorithm explains it"])]
     sentences.append(f"{len(bad)} of {len(report.results)} cases are wrong, such as {first.case.id}:")
     raise Wrong("\n".join([*sentences, *_shown(first)]))
+
+
+def _right_numbers(results: Iterable[Result]) -> Iterator[np.ndarray]:
+    """Tell for each answer which of its numbers [w, b] are right."""
+    for result in results:
+        for point, reply in zip(result.case.checkpoints, result.replies, strict=False):
+            if point.held and isinstance(reply, Answer):
+                tolerance = np.array([*[point.w_tolerance] * len(point.w), point.b_tolerance])
+                right = np.array([*point.w, point.b], dtype=float)
+                yield abs(np.array([*reply.w, reply.b], dtype=float) - right) <= tolerance
+
+
+def place_of_the_fault(right: Sequence[np.ndarray]) -> list[str]:
+    """Say which of weights and bias are wrong, if the others are right in all answers: `right` tells of [w, b] which are."""
+    if right and all(each[:-1].all() for each in right):
+        return ["the weights w are right in all answers, the bias is not: look at what makes the bias"]
+    if right and all(each[-1] for each in right):
+        return ["the bias is right in all answers, the weights w are not: look at what makes the weights"]
+    return []
 
 
 OF_CENTRING = re.compile(r"cent(re|ring)|mean row|theta|θ|\bhas [qzrs],")

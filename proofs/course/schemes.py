@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from reference.datasets import load_tweets, with_sign_labels
 
 from ..conformance.bounds import bounds
 from ..conformance.cases import Case, load
+from ..conformance.diagnosis import NAMES
 from ..conformance.inputs import Run
-from .algorithms import in_full, length
+from ..conformance.plain import sentence, traces
+from .algorithms import OF_CENTRING, OF_MEANS, in_full, length, place_of_the_fault
 from .formulas import numbers, shown
 from .marking import Wrong
 
@@ -38,6 +40,16 @@ def right_mean(way: np.ndarray, omega: np.ndarray) -> np.ndarray:
     return omega @ way[1:] / omega.sum()
 
 
+class Asked(NamedTuple):
+    """Answer to a case with T steps, the weights (T,) that were declared, and which of its numbers [w, b] are right."""
+
+    case: Case
+    T: int
+    weights: np.ndarray
+    found: np.ndarray
+    right: np.ndarray
+
+
 def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: str | Iterable[str]) -> None:
     """Compare an averaging scheme with what it declares: the mean of SGD's iterates with the weights omega(t, T), t = 1, …, T.
 
@@ -52,7 +64,7 @@ def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: st
     train = in_full(train)
     cases = sorted(load("asgd", loss), key=length)
     _check_declared(_weights(omega, max(len(case.indices) for case in cases)))
-    asked, wrong, suspects = 0, [], dict(WRONG_MEANS)
+    asked, wrong, suspects = [], [], dict(WRONG_MEANS)
     for case in cases:
         run, iterates = _exact(case)
         for T in (point.t for point in case.checkpoints if point.held):
@@ -64,16 +76,39 @@ def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: st
             found, right = numbers(answer), right_mean(way, weights).astype(float)
             if found is None or found.shape != right.shape:
                 raise Wrong(f"must return (w, b) with {case.n} weights; returned {shown(answer)}")
-            asked += 1
-            if not (abs(found - right) <= tolerance).all():
+            asked.append(Asked(case, T, weights.astype(float), found, abs(found - right) <= tolerance))
+            if not asked[-1].right.all():
                 wrong.append(f"{case.id} with T = {T}: [w, b] is {shown(found)}, must be {shown(right)}")
-            for sentence, other in list(suspects.items()):
+            for name, other in list(suspects.items()):
                 given = other(way, weights).astype(float)
                 growth = max(1, max(abs(given)) / max(abs(right))) if any(right) else 1
                 if not (abs(found - given) <= growth * tolerance).all():
-                    del suspects[sentence]
+                    del suspects[name]
     if wrong:
-        raise Wrong("\n".join([*suspects, f"{len(wrong)} of {asked} means are wrong, such as {wrong[0]}"]))
+        sentences = [*suspects] or _faults_of_the_run(asked) or place_of_the_fault([each.right for each in asked])
+        raise Wrong("\n".join([*sentences, f"{len(wrong)} of {len(asked)} means are wrong, such as {wrong[0]}"]))
+
+
+def _faults_of_the_run(asked: list[Asked]) -> list[str]:
+    """Find the known faults of SGD whose iterates, averaged as declared, give all the answers."""
+    ordered = sorted(asked, key=lambda each: bool(each.right.all()))  # what is wrong first, which most faults do not give
+    faults = [fault for fault in NAMES if not any(word.search(sentence(fault)) for word in (OF_CENTRING, OF_MEANS))]
+    return [f"{sentence(fault)} [{fault}]" for fault in faults if all(_gives(fault, each) for each in ordered)]
+
+
+def _gives(fault: str, asked: Asked) -> bool:
+    case, T = asked.case, asked.T
+    entries = [(i, column, value) for i, row in enumerate(case.rows) for column, value in row]
+    shape, steps = (len(case.rows), case.n), list(range(1, T + 1))
+    try:
+        runs = traces(entries, shape, case.y, case.loss, case.lam, case.indices[:T], False, False, fault, steps)
+    except ZeroDivisionError:
+        return False
+    way = np.array([[*run.w, run.b] for run in runs], dtype=float)
+    if len(way) != T or not np.isfinite(way).all():
+        return False
+    given = asked.weights @ way / asked.weights.sum()
+    return bool((abs(asked.found - given) <= 1e-9 * max(1, abs(way).max())).all())
 
 
 def _weights(omega: Callable[[int, int], Any], T: int) -> np.ndarray:

@@ -110,7 +110,7 @@ def told(wrong: WrongAnswer) -> tuple[int, list[str]]:
 
 
 def kind(wrong: WrongAnswer, given: int, messages: list[str]) -> str:
-    """Judge what an author was told: "right", "false", "named", "error" with its line, or "shown" by numbers."""
+    """Judge what an author was told: "right", "false", "named", "placed", "error" with its line, or "shown" by numbers."""
     if given == 10:
         return "right"
     text = "\n".join(messages)
@@ -121,6 +121,8 @@ def kind(wrong: WrongAnswer, given: int, messages: list[str]) -> str:
     if re.match(r"\w+Error", first):
         return "named" if "Perhaps" in text else "error"
     shown = re.compile(r"no known fault|.* is .*, must be|it first departs|right in all short|\d+ of \d+ ")
+    if any(re.match(r"the (weights w are|bias is) right in all", message) for message in messages):
+        return "placed"
     return "shown" if all(shown.match(message.splitlines()[0]) for message in messages) else "named"
 
 
