@@ -10,7 +10,7 @@ _found = importlib.util.spec_from_file_location("wrong_answers", Path(__file__).
 wrong_answers = importlib.util.module_from_spec(_found)
 _found.loader.exec_module(wrong_answers)
 
-FRESH = 2
+FRESH = 3
 """Seed of a sample of which nothing was looked at when the names were written."""
 
 
@@ -26,6 +26,8 @@ def test_wrong_answers_differ_from_the_solutions_and_are_many():
 
 
 def test_kind_false_name_is_seen():
+    objective = wrong_answers.WrongAnswer("dense_sgd", "dense-sgd-objective", "", "")
+    assert wrong_answers.kind(objective, 8, ["the losses are averaged over the rows, not summed"]) == "named"
     sgd = wrong_answers.WrongAnswer("sparse_sgd", "sparse-sgd-sgd", "", "")
     assert wrong_answers.kind(sgd, 4, ["the last centred predictor is recovered by the uncentred formula"]) == "false"
     assert wrong_answers.kind(sgd, 4, ["the prediction lacks the bias [prediction lacks the bias]"]) == "named"
@@ -36,5 +38,7 @@ def test_kind_false_name_is_seen():
 def test_wrong_answers_made_by_rule_lose_marks_and_no_name_is_false():
     found = judged(60)
     assert found["false"] == 0
-    assert found["right"] <= 6, found  # the rules make some that compute the same
-    assert found["named"] >= 0.5 * (60 - found["right"]), found
+    wrong = 60 - found["right"]  # the rules make a few that compute the same
+    assert wrong >= 55, found
+    assert found["named"] >= 0.55 * wrong, found
+    assert found["named"] + found["placed"] >= 0.7 * wrong, found
