@@ -242,6 +242,7 @@ class Search:
             if size == 1 and not longer:
                 longer, size = self._pairs(), 2
             found, _ = explanations(self.evidence, sorted(longer, key=sorted), self.exact) if size > 1 else ([], 0)
+            found = [faults for faults in found if _all_act(faults, self.evidence, self.exact)]
             if found:
                 return found
             ways = sorted(longer, key=lambda way: (-self._score(way), sorted(way)))[:BEAM]

@@ -198,6 +198,7 @@ WRONG_DERIVATIVES |= {
     "both ends overflow": {"log": lambda p, y, right: math.nan if abs(p * y) > 709.8 else right(p, y)},
     "hinge beyond the kink": {"hinge": lambda p, y, right: -y - right(p, y)},
     "side of the label reversed": {"absolute": lambda p, y, right: -right(p, y)},
+    "side of the label reversed, but for the tie": {"absolute": lambda p, y, right: -1 if p >= y else 1},
     "slopes of the absolute loss doubled on one side": {"absolute": lambda p, y, right: 2 if p > y else right(p, y)},
     "residual with the other sign": {"squared": lambda p, y, right: -right(p, y)},
     "residual adds the label": {"squared": lambda p, y, right: p + y},
@@ -248,6 +249,7 @@ FAULTS |= {
     "log-loss for the hinge": "the derivative of the log-loss is taken for the hinge",
     "hinge of the difference": "the margin of the hinge is p - y where it must be p y",
     "hinge with the other side of its kink": "the hinge learns from margins of 1 and more, not of 1 and less",
+    "side of the label reversed, but for the tie": "the absolute loss has -1 where p >= y, not where p <= y",
     "side of the label reversed": "the absolute loss takes the slope of the other side of the label",
 }
 
@@ -285,7 +287,7 @@ fault("weights' scale left out of the prediction",
 fault("prediction times λ(t-1)", "the prediction is multiplied by λ(t-1) where it must be divided",
       "pace before", pace_before=lambda s: 1 / (s.lam * s.before))
 fault("prediction divides a by q", "the prediction has a/q where it needs a q", "centred prediction",
-      aq=lambda s: s.a / s.q)
+      aq=lambda s: s.a / s.q if s.centred else s.aq)
 fault("prediction with the other sign", "the prediction has the wrong sign", "prediction", p=lambda s: -s.p)
 fault("prediction lacks the bias", "the prediction lacks the bias", "centred prediction", own=lambda s: 0 * s.own)
 fault("prediction lacks the weights", "the prediction has the bias alone", "centred prediction", d=lambda s: 0 * s.d)

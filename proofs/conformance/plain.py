@@ -28,6 +28,9 @@ PER_PREFIX = {"indices off by one", "cyclic order", "draws sorted", "repeated dr
               "last gradient left out", "as many steps as rows", "first draw dropped"}  # fmt: skip
 """Faults that look at all draws in advance: a run has to be made for each number of steps."""
 
+RAW = {"last", "averaged weights", "recovery", "recovery of the last", "u", "terms", "sums", "sources"}
+"""Stages after which faults may leave out the centre, and with it what cancels between v and a x̄."""
+
 WRONG_DERIVATIVES: dict[str, dict[str, Callable]] = {}
 """Faults of the loss: for each loss that has it, the wrong derivative of p, y and the right one; filled by `faults`."""
 
@@ -151,7 +154,7 @@ def traces(
     s = SimpleNamespace(number=number, lam=number(lam), average=average, centred=centred, loss=loss)
     s.dloss, s.binary = derivative(loss, number, faults), loss in ("hinge", "log")
     s.bounded, s.projects = bounded and number is np.float64, False
-    s.recovers_raw = bool(patches.keys() & {"last", "averaged weights", "recovery", "recovery of the last"})
+    s.recovers_raw = bool(patches.keys() & RAW)
     _prepare(s, entries, shape, y, indices, patch)
     found, wanted, steps = [], list(times), len(s.steps)
     for place, (t, i) in enumerate(s.steps, start=1):
