@@ -85,4 +85,6 @@ def main(folder: Path, names: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or not {*sys.argv[2:]} <= EXHIBITS.keys():
+        sys.exit(f"usage: python -m proofs.conformance.hall FOLDER [NAME …]; NAME is one of: {', '.join(EXHIBITS)}")
     main(Path(sys.argv[1]), sys.argv[2:] or EXHIBITS)
