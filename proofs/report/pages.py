@@ -209,6 +209,10 @@ def cited(lines: Mapping[str, list[Line]], label: str) -> dict[str, list[Line]]:
     return {package: there for package, there in by_package.items() if there}
 
 
+APART = {"exam.md", "exam_solutions.md", "quiz_answers.md"}
+"""Texts for lecturers alone, which are on no page that students read."""
+
+
 def guides() -> list[str]:
     """List the texts of the rooms: their READMEs, and what stands beside those."""
     rooms = ("notebooks", *PACKAGES)
@@ -216,7 +220,7 @@ def guides() -> list[str]:
         path.relative_to(ROOT).as_posix()
         for room in rooms
         for path in sorted((ROOT / room).rglob("*.md"))
-        if HERE not in path.parents
+        if HERE not in path.parents and path.name not in APART
     ]
 
 

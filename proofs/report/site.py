@@ -101,8 +101,8 @@ LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:|#)([^)#]+)[^)]*\)")
 
 def _kept(folder: Path, link: re.Match) -> str:
     """Return a link to a page as it is, and of others, such as files of a clone, the words alone."""
-    target = Path(os.path.normpath(folder / link[2]))
-    return link[0] if target.suffix == ".md" and target.is_file() and target.parent != ROOT else link[1]
+    target = Path(os.path.relpath(folder / link[2], ROOT)).as_posix()
+    return link[0] if target in guides() else link[1]
 
 
 def _put(path: Path, text: str) -> None:
