@@ -151,7 +151,9 @@ def test_program_prints_one_statement_within_a_hundred_columns():
     assert max(map(len, out.splitlines())) <= WIDTH
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "status"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.nightly), (signal.SIGTERM, 143)]
+)
 def test_program_that_is_stopped_says_what_it_has(number, status):
     """Stop the whole run after its first lines: they come at once, through a pipe, while the work has only begun."""
     began = time.monotonic()

@@ -95,6 +95,7 @@ def test_cache_named_without_sources_would_give_the_old_loop(home):
     assert home.run() == (0, before)
 
 
+@pytest.mark.nightly
 def test_damaged_files_are_compiled_anew(home):
     _, made = home.run()
     for file in home.files:
@@ -126,7 +127,10 @@ def _file(caches: Path) -> None:
     caches.write_text("no folder can be made here", "utf8")
 
 
-@pytest.mark.parametrize("make_unsafe", [_open_to_others, _link, _of_another_user, _file])
+@pytest.mark.parametrize(
+    "make_unsafe",
+    [_open_to_others, _link, *(pytest.param(each, marks=pytest.mark.nightly) for each in (_of_another_user, _file))],
+)
 def test_folder_that_is_not_safe_is_not_used(home, make_unsafe):
     make_unsafe(home.caches)
     before = home.files
@@ -134,6 +138,7 @@ def test_folder_that_is_not_safe_is_not_used(home, make_unsafe):
     assert home.files == before
 
 
+@pytest.mark.nightly
 def test_many_versions_leave_the_last_used(home):
     old = [home.caches / "casgd" / f"version{i}" for i in range(12)]
     for i, folder in enumerate(old):

@@ -28,8 +28,8 @@ GRID = [
     for lam in LAMBDAS
     if signs or not LOSSES[loss].binary
 ]
-SAMPLE = GRID[::10]
-"""Every tenth entry: each set raw and standardised, each loss and each λ are among them."""
+SAMPLE = GRID[::17]
+"""Every seventeenth entry: each set raw and standardised, each loss and each λ are among them."""
 
 
 def sampled(grid):
