@@ -9,7 +9,7 @@ from .sampling import mean_row
 
 
 @unsignalled
-def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray | None = None):
+def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray | None = None, xbar: np.ndarray | None = None):
     """Compute R²/λ with R² = max_i s_i ‖[x_i, 1]‖², or ‖[x_i − x̄, 1]‖² if centred: no step on the squared loss overshoots.
 
     In the direction of [x_i, 1], a step of size η multiplies the distance from the minimum of the regularised loss of example
@@ -24,6 +24,8 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
     sampling_weight : ndarray of shape (m,), optional
         Sampling weights, as `draw_indices` takes them: examples with the weight 0 are left out, and x̄ is the mean of the
         drawn rows. Whole weights count: R² is that of the rows `np.repeat(rows, sampling_weight)`, to the bit.
+    xbar : ndarray of shape (n,), optional
+        x̄ of all rows, where those of the problem are a part of them.
 
     Returns
     -------
@@ -46,7 +48,8 @@ def safe_t0(problem: Problem, centred: bool = False, sampling_weight: np.ndarray
             norms[where] = _products(block, block.data, block.data) + 1
         return _over_lam(weight * norms, problem)
     drawn = np.ones(X.m) if sampling_weight is None else sampling_weight
-    xbar = problem.xbar if sampling_weight is None else mean_row(X, sampling_weight, drawn=True)
+    if xbar is None:
+        xbar = problem.xbar if sampling_weight is None else mean_row(X, sampling_weight, drawn=True)
     around = (xbar * xbar).sum() + 1
     # ‖x − x̄‖² = ‖x‖² − 2 x · x̄ + ‖x̄‖², in which little cancels unless x̄ is longer than x − x̄
     for where, block in X.blocks():

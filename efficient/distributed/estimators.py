@@ -53,7 +53,7 @@ class OnParts(LinearEstimator):
             classes = self._find_classes(labels, None)
             if classes is not None:
                 self.classes_, of_classes = classes, self._weights_of(classes, counts)
-        _, order = epoch_and_order(self.n_features_in_ if of_classes is None else len(of_classes), of_classes, self.sampling)
+        _, order = epoch_and_order(sum(each.rows for each in looks), of_classes, self.sampling)
         return Plan(self._settings, self.n_features_in_, classes, of_classes, order, seed, steps=1)
 
     def _weights_of(self, classes, counts: np.ndarray) -> np.ndarray | None:
@@ -65,10 +65,10 @@ class OnParts(LinearEstimator):
         steps, table, run = self.n_steps or self.n_epochs * plan.steps, Table(), None
         began = time.perf_counter()
         try:
-            for epoch, run in enumerate(mixed(parts, shares, plan, steps), start=1):
-                seconds = time.perf_counter() - began
+            for epoch, mean in enumerate(mixed(parts, shares, plan, steps), start=1):
+                run, seconds = mean.compute(), time.perf_counter() - began
                 if self.verbose:
-                    table.line(epoch, evaluated(parts, shares, plan, run), seconds)
+                    table.line(epoch, evaluated(parts, shares, plan, mean), seconds)
                 if self.callback is not None:
                     self._keep(run, epoch)
                     self.callback(self.t_, self)
@@ -126,7 +126,7 @@ class CASGDClassifier(OnParts, Classifier):
             After Ctrl-C. The estimator is as it was after the last whole epoch.
 
         Paper: none; Lemma 1 (lem:v) is why states can be averaged.
-        Cost: O(k) a step; an epoch sends 16nK bytes to each part and from it, for K models.
+        Cost: O(k) a step; an epoch sends 8n(2K + 1) bytes to each part and from it, for K models.
         """
         return self.fit_parts(as_parts(X, y))
 

@@ -14,10 +14,9 @@ import dask
 import numpy as np
 from dask.delayed import Delayed, delayed
 
-from reference import Loss, Problem
-from reference.arithmetic import Overflow
+from reference import Loss, Problem, safe_t0
 from reference.losses import get_loss
-from reference.rows import as_rows, lent
+from reference.rows import lent
 
 from ..kernels.compiled import in_arithmetic
 from ..runs.algorithms import ALGORITHMS
@@ -68,25 +67,24 @@ class Plan(NamedTuple):
         X, y = lent(widened(part.X, self.columns)), np.asarray(part.y)
         return make_problems(X, y, self.classes, self.loss, [self.settings.lam])
 
-    def sampling_weight(self, y: np.ndarray) -> np.ndarray | None:
+    def sampling_weight(self, y: np.ndarray | None) -> np.ndarray | None:
         """Weigh the rows with these labels."""
-        if self.of_classes is None or self.classes is None:
+        if self.of_classes is None or self.classes is None or y is None:
             return None
         return self.of_classes[np.searchsorted(self.classes, y)]
 
 
 def share_of(look: Look, plan: Plan) -> float:
     """Add up the sampling weights of a part: how much it counts."""
-    if plan.of_classes is None or plan.classes is None or look.labels is None or look.counts is None:
-        return look.rows
-    return float(plan.of_classes[np.searchsorted(plan.classes, look.labels)] @ look.counts)
+    weight = plan.sampling_weight(look.labels)
+    return look.rows if weight is None else float(weight @ look.counts)
 
 
 def steps_of(look: Look, plan: Plan) -> int:
     """Count the steps of an epoch on a part alone: the rows that can be drawn, as often as whole weights say."""
-    if plan.of_classes is None or plan.classes is None or look.labels is None or look.counts is None:
+    weight = plan.sampling_weight(look.labels)
+    if weight is None or plan.of_classes is None:
         return look.rows
-    weight = plan.of_classes[np.searchsorted(plan.classes, look.labels)]
     return int(look.counts @ (weight if (plan.of_classes % 1 == 0).all() else weight > 0))
 
 
@@ -111,9 +109,8 @@ def prepare(parts: Sequence[Delayed | File], plan: Plan) -> Plan:
     if isinstance(plan.settings.t0, str):
         t0 = 0.0
         if plan.loss.slope_bound is None:
-            t0 = max(dask.compute(*(delayed(_greatest)(part, plan) for part in parts))) / plan.settings.lam
-            if not np.isfinite(t0):
-                raise Overflow("t0 = R²/λ overflows float64", "rows", "lam")
+            (common,) = dask.persist(delayed(plan, traverse=False))
+            t0 = max(dask.compute(*(delayed(_safe_t0)(part, common) for part in parts)))
         plan = plan._replace(settings=plan.settings._replace(t0=t0))
     return plan
 
@@ -128,27 +125,21 @@ def _summed(part: Part | File, plan: Plan):
     return xbar, total
 
 
-def _greatest(part: Part | File, plan: Plan) -> float:
-    """Find the greatest ‖[x, 1]‖² of the rows that can be drawn, or ‖[x − x̄, 1]‖²."""
+def _safe_t0(part: Part | File, plan: Plan) -> float:
     part = opened(part)
-    X, weight = as_rows(widened(part.X, plan.columns)).csr, plan.sampling_weight(np.asarray(part.y))
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = X.power(2).sum(axis=1) + 1
-        if plan.centre is not None:
-            xbar = plan.centre.xbar
-            squares = squares - 2 * (X @ xbar) + xbar @ xbar
-        return float((squares if weight is None else squares[weight > 0]).max())
+    weight, xbar = plan.sampling_weight(np.asarray(part.y)), None if plan.centre is None else plan.centre.xbar
+    return float(safe_t0(plan.problems(part)[0], plan.settings.centred, weight, xbar))
 
 
-def mixed(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, steps: int) -> Iterator[Run]:
-    """Yield the mean of the runs, without rows, after each epoch, until so many steps were taken in each part.
+def mixed(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, steps: int) -> Iterator[Delayed]:
+    """Yield the mean of the runs after each epoch, without rows and where Dask has it, until so many steps were taken in each.
 
     Raises
     ------
     FloatingPointError
         The iterates overflowed; names the step and the cure.
 
-    Cost: O(Kk) a step; an epoch sends 16nK bytes to each part and from it.
+    Cost: O(Kk) a step; an epoch sends 8n(2K + 1) bytes to each part and from it.
     """
     (common,) = dask.persist(delayed(plan, traverse=False))
     mean, taken, epoch = None, 0, 0
@@ -156,7 +147,7 @@ def mixed(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, steps: 
         count = min(plan.steps, steps - taken)
         runs = [delayed(_epoch)(part, common, mean, count, epoch, number) for number, part in enumerate(parts)]
         (mean,) = dask.persist(delayed(_mean)(runs, list(shares)))  # stays where the next epoch needs it
-        yield mean.compute()
+        yield mean
         taken, epoch = taken + count, epoch + 1
 
 
@@ -182,10 +173,10 @@ def _mean(runs: Sequence[Run], shares: Sequence) -> Run:
     return type(runs[0]).mean(runs, shares)
 
 
-def evaluated(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, mean: Run) -> dict[str, float]:
+def evaluated(parts: Sequence[Delayed | File], shares: Sequence, plan: Plan, mean: Delayed) -> dict[str, float]:
     """Evaluate the mean of the runs on the rows of all parts: what is a mean over the rows, so not R²."""
-    (common, run) = dask.persist(delayed(plan, traverse=False), delayed(mean, traverse=False))
-    found = dask.compute(*(delayed(_evaluated)(part, common, run) for part in parts))
+    (common,) = dask.persist(delayed(plan, traverse=False))
+    found = dask.compute(*(delayed(_evaluated)(part, common, mean) for part in parts))
     total = sum(shares)
     return {
         name: sum(share * each[name] for share, each in zip(shares, found, strict=True)) / total

@@ -38,12 +38,12 @@ def opened(part: Part | File) -> Part:
 
 
 class Look(NamedTuple):
-    """Size of a part, and the different labels in it with the number of rows of each; None for labels that are no classes."""
+    """Size of a part, and the different labels in it with the number of rows of each; no labels where they are no classes."""
 
     rows: int
     columns: int
     labels: np.ndarray | None
-    counts: np.ndarray | None
+    counts: np.ndarray
 
 
 def as_parts(X, y=None, zero_based: bool = False) -> list[Delayed | File]:
@@ -98,7 +98,7 @@ def look(part: Part | File, number: int, classes: bool) -> Look:
         Rows or labels that cannot be used; names the part.
     """
     part = opened(part)
-    X = part.X if _rows(part) == 0 else as_rows(part.X, name=f"X in part {number}").csr
+    X = part.X if not np.shape(part.X)[0] else as_rows(part.X, name=f"X in part {number}").csr
     y = np.asarray(part.y)
     if y.shape != (X.shape[0],):
         raise ValueError(f"y in part {number} must have shape ({X.shape[0]},), a label for each row; got {y.shape}")
@@ -107,16 +107,12 @@ def look(part: Part | File, number: int, classes: bool) -> Look:
         return Look(X.shape[0], X.shape[1], labels, counts)
     if not (y.dtype.kind in "fiub" and np.isfinite(y).all()):
         raise ValueError(f"y in part {number} must hold finite numbers; got {y.dtype} {y[:3].tolist()}…")
-    return Look(X.shape[0], X.shape[1], None, None)
-
-
-def _rows(part: Part) -> int:
-    return part.X.shape[0] if hasattr(part.X, "shape") else len(part.X)
+    return Look(X.shape[0], X.shape[1], None, np.zeros(0, dtype=np.int64))
 
 
 def labels_of(looks: Sequence[Look]) -> tuple[np.ndarray, np.ndarray]:
     """Join the different labels of all parts, in increasing order, with the number of rows of each."""
-    found = [(each.labels, each.counts) for each in looks if each.labels is not None and each.counts is not None]
+    found = [(each.labels, each.counts) for each in looks if each.labels is not None]
     labels = reduce(np.union1d, (each for each, _ in found))
     counts = np.zeros(len(labels), dtype=np.int64)
     for each, of_each in found:
@@ -126,7 +122,7 @@ def labels_of(looks: Sequence[Look]) -> tuple[np.ndarray, np.ndarray]:
 
 def widened(X, columns: int):
     """Give rows that lack the last columns all of them, without a copy."""
-    if X.shape[1] == columns:
+    if np.shape(X)[1] == columns:
         return X
     rows = as_rows(X)
     return sp.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.m, columns))

@@ -77,7 +77,7 @@ class Run(Generic[Made]):
                 f"averaging_weights must be None for {algorithm}, which keeps no average; got {averaging_weights!r}"
             )
         self.averaging_weights = check_weights(averaging_weights)
-        self._centre = _check_centre(centre, problem, algorithm)
+        self._has_centre = _check_centre(centre, problem, algorithm) is not None
         self._may_pivot = pivot
         self.pivot: np.ndarray | None = None
         self.t = 0
@@ -92,6 +92,11 @@ class Run(Generic[Made]):
                 raise Overflow("the squared length of the mean row overflows float64", "rows")
             self.xbar = sealed(self.xbar)
         self._use(problem, rows)
+
+    @property
+    def _centre(self) -> Centre | None:
+        """Centre that the run was given, which rows to come cannot move."""
+        return Centre(self.pivot, self.xbar) if self._has_centre else None
 
     def _begin(self) -> None:
         """Make what is not kept in a copy or a pickle."""

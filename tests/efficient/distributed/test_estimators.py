@@ -58,6 +58,7 @@ def test_dask_arrays_blocks_and_files_give_the_same_bits(tmp_path):
         ([delayed(block) for block in X], [delayed(labels) for labels in y]),
         (da.concatenate(lazy), da.concatenate([da.from_array(labels) for labels in y])),
         ([block.toarray() for block in X], y),
+        ([block.toarray().tolist() for block in X], [labels.tolist() for labels in y]),
         (texts,),
         ([str(path.with_suffix(".npz")) for path in texts],),
         ([*X[:2], sp.csr_array((0, 20)), X[2]], [*y[:2], np.array([]), y[2]]),

@@ -37,7 +37,7 @@ def trained(data, plan, epochs=EPOCHS, shares=(2, 5, 5)):
     with dask.config.set(scheduler="synchronous"):
         parts = [delayed(part, traverse=False) for part in parts_of(data)]
         *_, run = mixed(parts, shares, prepare(parts, plan), epochs * plan.steps)
-    return run
+        return run.compute()
 
 
 def by_definition(data, loss, centred, average, steps=4, shares=(2, 5, 5)):
@@ -94,7 +94,8 @@ def test_one_part_is_the_run_of_one_machine():
     with dask.config.set(scheduler="synchronous"):
         parts = [delayed(Part(data.X, data.y), traverse=False)]
         plan = prepare(parts, plan)
-        *_, run = mixed(parts, [12], plan, 24)
+        *_, mean = mixed(parts, [12], plan, 24)
+        run = mean.compute()
     alone = State(Problem(data.X, data.y, "hinge", 0.25), "casgd", averaging_weights=polynomial(1))
     for epoch in range(2):
         alone.run(draw_indices(12, 12, np.random.default_rng([SEED, 0, epoch]), "permuted"))
