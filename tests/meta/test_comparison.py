@@ -52,11 +52,15 @@ def differs(train, data: str, loss: str, lam, steps: int, tolerance: float) -> b
 
 
 def rejected(train, loss: str) -> bool:
-    """Run in exact arithmetic on all the data tried, then in floats: large margins, and a long run."""
+    """Run in exact arithmetic on all the data tried, then in floats."""
     tried = TRIED if LOSSES[loss].binary else (*TRIED, "numbers")
     in_fractions = (differs(train, data, loss, Fraction(1, 2), 24, 0) for data in tried)
-    in_floats = (differs(train, data, loss, 0.5, steps, LONG * 2.0**-52) for data, steps in (("large", 6), ("generic", LONG)))
-    return any(in_fractions) or any(in_floats)
+    return any(in_fractions) or rejected_in_floats(train, loss)
+
+
+def rejected_in_floats(train, loss: str) -> bool:
+    """Run on large margins, and for long."""
+    return any(differs(train, data, loss, 0.5, steps, LONG * 2.0**-52) for data, steps in (("large", 6), ("generic", LONG)))
 
 
 LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVES.items()} | {
@@ -72,7 +76,7 @@ LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVE
 
 @pytest.mark.parametrize(
     ("fault", "loss"),
-    [  # without slips, some of which make fractions of endless length
+    [  # slips, some of which make fractions of endless length, are for floats
         (fault, loss)
         for fault in faults.FAULTS
         if fault not in faults.SLIPS
@@ -81,6 +85,12 @@ LOSSES_WITH = {fault: tuple(losses) for fault, losses in faults.WRONG_DERIVATIVE
 )
 def test_comparison_of_a_known_fault_rejects(fault, loss):
     assert rejected(lambda *arguments: plain.train(*arguments, fault=fault), loss)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log", "squared"])
+@pytest.mark.parametrize("slip", faults.SLIPS)
+def test_comparison_of_a_slip_rejects_in_floats(slip, loss):
+    assert rejected_in_floats(lambda *arguments: plain.train(*arguments, fault=slip), loss)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
