@@ -48,12 +48,13 @@ class OnParts(LinearEstimator):
         seed = int(self.random_state if whole else self._rng.integers(1 << 63))
         classes: np.ndarray | None = None
         of_classes: np.ndarray | None = None
+        counts: np.ndarray | int = 1
         if self._binary:
             labels, counts = labels_of(looks)
             classes = self._find_classes(labels, None)
             if classes is not None:
                 self.classes_, of_classes = classes, self._weights_of(classes, counts)
-        _, order = epoch_and_order(sum(each.rows for each in looks), of_classes, self.sampling)
+        _, order = epoch_and_order(sum(each.rows for each in looks), of_classes, self.sampling, counts)
         return Plan(self._settings, self.n_features_in_, classes, of_classes, order, seed, steps=1)
 
     def _weights_of(self, classes, counts: np.ndarray) -> np.ndarray | None:

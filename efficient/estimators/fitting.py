@@ -243,8 +243,11 @@ class LinearEstimator(BaseEstimator):
         return tags
 
 
-def epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str) -> tuple[int, str]:
-    """Count the steps of an epoch, one for each row that can be drawn, as often as it occurs; choose the order for "auto"."""
+def epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str, counts: np.ndarray | int = 1) -> tuple[int, str]:
+    """Count the steps of an epoch, one for each row that can be drawn, as often as it occurs; choose the order for "auto".
+
+    `counts` says how many of the m rows have each weight.
+    """
     if sampling_weight is None:
         return m, ORDER if order == AUTO else order
     broken = sampling_weight[np.nonzero(sampling_weight % 1)]
@@ -254,9 +257,9 @@ def epoch_and_order(m: int, sampling_weight: np.ndarray | None, order: str) -> t
                 "sample_weight and class_weight must be integers, which say how often a row occurs, unless rows are drawn with "
                 f"replacement; got {broken[0]}. Use fit with sampling='iid'"
             )
-        return int(np.count_nonzero(sampling_weight)), "iid"
+        return int(np.sum((sampling_weight > 0) * counts)), "iid"
     with np.errstate(over="ignore"):
-        total = sampling_weight.sum()
+        total = np.sum(sampling_weight * counts)
     listed = total <= max(m, LONGEST_LIST)
     order = (ORDER if listed else "iid") if order == AUTO else order
     if total > LONGEST_EPOCH or not (listed or order == "iid"):

@@ -20,8 +20,8 @@ from .gaps import QUICK_CASES, time_to_gaps
 from .measure import first_calls
 from .scaling import QUICK_SWEEPS, SWEEPS, scale
 
-TABLES = ("loops", "files", "gaps")
-"""Loops by the stored entry, programs from text to a model, solvers by the time to a gap."""
+TABLES = ("loops", "files", "gaps", "parts")
+"""Loops by the stored entry, programs from text to a model, solvers by the time to a gap, rows in parts."""
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -29,7 +29,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proofs.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller and less exact, in a minute")
     parser.add_argument("--scaling", action="store_true", help="time against T, k and n instead, beside counted entries")
-    parser.add_argument("--only", choices=TABLES, help="one of the three tables; all by default")
+    parser.add_argument("--only", choices=TABLES, help="one of the tables; all by default")
     parser.add_argument("--sets", metavar=",".join(SETS), help="which of the synthetic data sets; all by default")
     parser.add_argument("--data", metavar="FILE.svm", help="an svmlight file (columns from 1) instead of them")
     parser.add_argument("--loss", choices=sorted(LOSSES), help="with --data: the loss")
@@ -94,7 +94,7 @@ def _lines(options: argparse.Namespace, results: dict, tell: Callable[[str], Non
         return
     wanted = ("loops",) if options.data is not None or options.sets else TABLES if options.only is None else (options.only,)
     for table in wanted:
-        yield from {"loops": _speed, "files": _files, "gaps": _gaps}[table](options, results, tell)
+        yield from {"loops": _speed, "files": _files, "gaps": _gaps, "parts": _parts}[table](options, results, tell)
 
 
 def _files(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
@@ -109,6 +109,17 @@ def _gaps(options: argparse.Namespace, results: dict, tell: Callable[[str], None
     """Time the solvers; yield the lines to print."""
     results["gaps"] = list(time_to_gaps(1, QUICK_CASES, tell) if options.quick else time_to_gaps(3, tell=tell))
     yield from tables.of_gaps(results)
+
+
+def _parts(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
+    """Train on rows in parts; yield the lines to print."""
+    try:
+        from . import parts
+    except ModuleNotFoundError as error:
+        yield f"Rows in parts: not run, {error.name} is missing: pip install -e '.[dask]' in a clone"
+        return
+    results["parts"] = parts.measure(options.quick, tell)
+    yield from parts.lines(results["parts"])
 
 
 def _speed(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:

@@ -150,6 +150,7 @@ def test_epochs_on_parts_are_worth_those_of_one_machine_divided_by_the_parts(cut
         (blocks(), {"sampling": "cyclic"}, "sampling must be one that draws, for parts of unequal"),
         (blocks(), {"warm_start": True}, "warm_start must be False for rows in parts"),
         (blocks(), {"alpha": 0}, "alpha must be"),
+        (blocks(), {"class_weight": {-1: 2**25, 1: 1}}, "must add up to at most"),
         ((DATA.X, DATA.y), {}, "X must be a Dask array, a list of blocks or a list of files"),
         ((["no-such.svm"], DATA.y), {}, "y must be None for files"),
         ((blocks()[0], blocks()[1][:2]), {}, "y must have a block for each of the 3 blocks of X; got 2"),

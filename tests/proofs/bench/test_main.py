@@ -1,6 +1,7 @@
 """Command line of the bench: the table is complete, the file is written, and no time is asserted."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -89,6 +90,22 @@ def test_one_table_alone_is_written_and_printed(tmp_path, capsys):
     assert results["gaps"] and "timings" not in results
     printed = capsys.readouterr().out
     assert all(entry["solver"] in printed for entry in results["gaps"])
+
+
+@pytest.mark.nightly
+def test_rows_in_parts_are_measured_and_computed_and_printed_apart(tmp_path, capsys):
+    assert program.main(["--quick", "--only", "parts", "--json", str(tmp_path / "p.json")]) == 0
+    assert set(json.loads((tmp_path / "p.json").read_text("utf8"))["parts"]) == {"gaps", "epochs", "beyond"}
+    measured, computed = capsys.readouterr().out.split("Computed: ")
+    assert "Measured: milliseconds" in measured and "1e+09   1e+08  64" in computed
+
+
+def test_rows_in_parts_without_dask_are_said_to_need_it(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "proofs.bench.parts", raising=False)
+    monkeypatch.delattr("proofs.bench.parts", raising=False)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    assert program.main(["--quick", "--only", "parts"]) == 0
+    assert "not run, dask is missing: pip install -e '.[dask]'" in capsys.readouterr().out
 
 
 def test_scaling_is_written_and_printed(monkeypatch, tmp_path, capsys):
