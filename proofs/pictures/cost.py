@@ -127,7 +127,7 @@ def _curve(ax, entry, unit: str) -> None:
     ax.loglog(x, y, line, marker=marker, markersize=5, color=colour, linewidth=2, label=f"{entry['algorithm']}: {label}")
     if entry["algorithm"] == "asgd" and (entry["part"] != "call" or entry["variable"] == "n"):  # else it is the loop's
         shown = rf"${entry['variable']}^{{{round(entry['last_exponent'], 2) + 0.0:.2f}}}$"
-        note(ax, shown, (x[-1], y[-1]), (8, -4), fontsize=11, color=colour)
+        note(ax, shown, (x[-1], y[-1]), (8, -4), fontsize=14, color=colour)
 
 
 def step(problems: dict[str, Problem], ax=None, steps: int = 10):
@@ -192,7 +192,7 @@ def caches(timings, ax=None):
     ax.set_xscale("log")
     ax.set_yscale("log")
     plain_numbers(ax.yaxis)
-    labelled(ax, "columns $n$", "ns for a stored entry", loc="upper left")
+    labelled(ax, "columns $n$", "ns for a stored entry", loc="upper left", frameon=True, framealpha=1, edgecolor="white")
     low, high = ax.get_xlim()
     for name, size in cache_sizes().items():
         if low < size / BYTES_A_COLUMN < high:
