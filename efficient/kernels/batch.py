@@ -7,9 +7,8 @@ which also has the last iterates of Algorithm 1.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiled import INLINED
+from .compiler import INLINED, register_jitable
 from .prefetch import ahead, ahead_of
 from .simd import read_four, read_one, write_four, write_one
 from .sparse import FOUR, ONE, THREE, TWO, dot, entries

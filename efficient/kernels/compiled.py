@@ -3,15 +3,14 @@
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 
 from reference.rows import Rows, sealed
 
-from .loop_cache import LoopCache, is_cached
+from .compiler import COMPILES, njit, warn_of_slowness
 
-INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options for the functions that a loop calls: inlined. No CPython or C wrapper is generated, as that takes time."""
+if COMPILES:
+    from .loop_cache import LoopCache, is_cached
 
 
 @cache
@@ -21,8 +20,9 @@ def compiled_loop(function):
     A loop allocates nothing. Reference counting is disabled: it would cost more than a prefetch.
     """
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
-    loop = numba.njit(**options)(function)
-    if is_cached(function) and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    warn_of_slowness()
+    loop = njit(**options)(function)
+    if COMPILES and is_cached(function):
         loop._cache = LoopCache(function)
     return loop
 
@@ -37,7 +37,7 @@ def unsigned(X: Rows) -> Rows:
 
     `Problem` has checked that they are in range. All rows are read-only, so that one version of a loop serves them all.
     """
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as plain Python, float32 values times a Python float would round to float32
+    if not COMPILES:  # float32 values times a Python float would round to float32
         X = X._replace(data=X.data.astype(np.float64, copy=False))
     columns = X.indices.view(f"u{X.indices.dtype.itemsize}")
     return X._replace(data=sealed(X.data), indices=sealed(columns), indptr=sealed(X.indptr))

@@ -9,15 +9,25 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.core.typing import signature
-from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 
 from reference import LOSSES, losses
 
-from .compiled import INLINED
+from .compiler import (
+    COMPILES,
+    INLINED,
+    NativeValue,
+    NumbaError,
+    cfunc,
+    lower_builtin,
+    models,
+    njit,
+    register_model,
+    signature,
+    typeof_impl,
+    types,
+    unbox,
+)
 
 KINDS = ("value", "derivative")
 
@@ -89,14 +99,14 @@ def _choice(kind: str) -> Callable:
     """Make the function of a number, p and y that calls the built-in function of this number."""
     choose: Any = None
     for number, function in reversed(list(enumerate(BUILT_IN[kind]))):
-        choose = _either(number, numba.njit(SIGNATURE, error_model="numpy", **INLINED)(function), choose)
+        choose = _either(number, njit(SIGNATURE, error_model="numpy", **INLINED)(function), choose)
     return choose.py_func
 
 
 def _either(number: int, function, others):
     if others is None:
-        return numba.njit(**INLINED)(lambda given, p, y: function(p, y))
-    return numba.njit(**INLINED)(lambda given, p, y: function(p, y) if given == number else others(given, p, y))
+        return njit(**INLINED)(lambda given, p, y: function(p, y))
+    return njit(**INLINED)(lambda given, p, y: function(p, y) if given == number else others(given, p, y))
 
 
 @cache
@@ -114,13 +124,13 @@ def loss_function(function: Callable):
             if each is function:
                 return Numbered(number, kind)
     try:
-        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        if not COMPILES:
             float(function(np.float64(0), np.float64(1)))  # without the compiler, a call is what shows a wrong one
             return function
         if any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(function)):
             raise TypeError("it has a raise or an assert")
-        return numba.cfunc(SIGNATURE, error_model="numpy")(function)
-    except (numba.core.errors.NumbaError, TypeError) as error:
+        return cfunc(SIGNATURE, error_model="numpy")(function)
+    except (NumbaError, TypeError) as error:
         raise TypeError(
             f"the loss's derivative must be scalar arithmetic, comparisons and `math`, which numba can compile: {error}"
         ) from None

@@ -10,12 +10,8 @@ entry to the next need not multiply to find it.
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload, register_jitable
 
-from .compiled import INLINED
+from .compiler import INLINED, cgutils, intrinsic, ir, overload, register_jitable, types
 
 LARGE = 300_000
 """Entries, about, from which the vectors outgrow the caches and are fetched ahead as well."""

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from .compiled import INLINED, compiled_loop
+from .compiled import compiled_loop
+from .compiler import INLINED, njit, overload, types
 from .prefetch import LARGE
 
 COLUMNS = 4096
@@ -47,7 +45,7 @@ def recover_into(w: np.ndarray, recover, lam, t, parts: Sequence[Any], many: boo
 @cache
 def by_column(recover):
     """Compile a recovery as a loop over the columns of its vectors, which tells whether all weights are finite."""
-    of_numbers = numba.njit(error_model="numpy", **INLINED)(recover)
+    of_numbers = njit(error_model="numpy", **INLINED)(recover)
 
     def loop(lam, t, parts, w):
         finite = True

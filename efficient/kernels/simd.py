@@ -9,11 +9,8 @@ four numbers one after the other, on any processor. As plain Python the four are
 import operator
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, models, register_model
+
+from .compiler import AbstractTemplate, cgutils, infer_global, ir, lower_builtin, models, register_model, signature, types
 
 WIDTH = 4
 

@@ -6,9 +6,8 @@ Written once, as plain Python on whatever arrays it is handed. `register_jitable
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiled import INLINED
+from .compiler import INLINED, register_jitable
 
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 

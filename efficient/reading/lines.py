@@ -7,9 +7,8 @@ might matter the number is not ordinary: what the loop returns is what Python's 
 from fractions import Fraction
 
 import numpy as np
-from numba.extending import register_jitable
 
-from ..kernels.compiled import INLINED
+from ..kernels.compiler import INLINED, register_jitable
 
 ONE = np.uintp(1)
 TAB, NEWLINE, RETURN, SPACE, HASH, PLUS, MINUS, POINT, ZERO, COLON, E, LOWER_E, Q = b"\t\n\r #+-.0:Eeq"

@@ -17,6 +17,7 @@ import numpy as np
 from reference.datasets import Dataset, csr
 
 from ..kernels.compiled import compiled_loop
+from ..kernels.compiler import COMPILES
 from .foreign import explain
 from .lines import POWERS, parse_lines
 
@@ -206,7 +207,8 @@ def _parsed(text: bytes, first: int, n_features: int | None) -> Block:
     as_bytes, parse = np.frombuffer(text, np.uint8), compiled_loop(parse_lines)
     place = row = e = 0
     while True:
-        place, row, e = map(int, parse(as_bytes, place, first, last, POWERS, *block, row, e))
+        if COMPILES:  # as plain Python, a loop over bytes takes longer than `parse_line`
+            place, row, e = map(int, parse(as_bytes, place, first, last, POWERS, *block, row, e))
         if place == len(text):
             return Block(block.labels[:row], block.ends[:row], block.columns[:e], block.values[:e])
         end = text.find(b"\n", place) + 1 or len(text)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
@@ -12,6 +11,7 @@ import efficient
 import reference
 from efficient import State, States
 from efficient.kernels.compiled import compiled_loop, unsigned
+from efficient.kernels.compiler import njit
 from efficient.kernels.loss_functions import loss_function
 from efficient.reading.svmlight import load_svmlight
 from efficient.runs.algorithms import ALGORITHMS
@@ -42,7 +42,7 @@ MOST_COLUMNS = 5_000_000
 AGREEMENT = 1e-9
 """Largest distance of two correct float programs, relative to the largest number in the answer."""
 
-compiled_textbook = numba.njit(plain_asgd)
+compiled_textbook = njit()(plain_asgd)
 
 
 def text_problem(m: int, n: int, k: int) -> Problem:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 import efficient
 from efficient import State
+from efficient.kernels.compiler import vectorize
 from reference import Minimum, Predictor, Problem, draw_indices, minimise, safe_t0
 from reference.datasets import make_shifted
 
@@ -102,7 +102,7 @@ def heights(problem: Problem, w: np.ndarray, b: np.ndarray, origin: np.ndarray) 
 
 @cache
 def _vectorised(value: Callable) -> Callable:
-    return numba.vectorize(nopython=True)(value)
+    return vectorize(nopython=True)(value)
 
 
 def positions(problem: Problem, indices, algorithm: str, t0=0, times=None) -> tuple[np.ndarray, np.ndarray]:
