@@ -115,4 +115,4 @@ def check(
         for case, replies in zip(cases, implementation.ask(cases, exact), strict=True):
             results.append(with_expectation(judge(case, replies, exact), expected_failures))
             count()
-    return Report(implementation, exact, results, tuple(known))
+    return Report(implementation, exact, results, tuple(known), progress)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .agreement import jumps, runs, undecided_steps
 from .cases import Case, Checkpoint
-from .diagnosis import LONGEST, jumps, runs, undecided_steps
+from .diagnosis import LONGEST
 from .plain import FAULTS, family
 
 SINGLE = "single precision"

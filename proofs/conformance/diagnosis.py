@@ -2,36 +2,25 @@
 
 Faults explain a run only if the plain program with them gives every result of the run to rounding, the right ones too. The
 rounding allowed is bounded by following the faulty program's own sums. Where its derivative depends on rounding, the result
-is left open. Several faults are searched for one after another: each must give the simplest result that the others do not.
+is left open. How several faults are searched for stands in `search.py`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations, islice
-from math import inf, isfinite
+from math import inf
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
+from .agreement import Evidence, Faults, right_of, runs
 from .answers import Answer, Reply, Trouble
-from .cases import Case, Checkpoint
-from .faults import MEMBERS, SLIPS
-from .plain import EPS, FAULTS, Trace, derivative, sentence, traces
+from .cases import Case
+from .plain import FAULTS, derivative, sentence
+from .search import Search, Tally
 from .verdicts import Result
-
-Faults = frozenset[str]
-
-ALIKE = 2.0**-10
-"""Results that differ by more than this, relative to the largest number in them, do not differ by rounding."""
 
 ASKED_AGAIN = 5
 """How many of the failed cases are put a second time, the longest: in one, other draws may happen to give the same."""
-
-NAMES = (*(fault for fault in FAULTS if fault != "single precision" and fault not in {*SLIPS}), *MEMBERS)
-"""Faults that are tried, also together; slips are tried alone. Single precision is none of them: see `precision`."""
 
 LONG = (
     *(f"columns in {bits} bits" for bits in (8, 15, 16)),
@@ -41,12 +30,6 @@ LONG = (
 
 LONGEST = 10_000
 """Most steps of a case that the plain program is tried on."""
-
-AT_ONCE, BEAM, MOST_RUNS = 3, 8, 40_000
-"""How many faults may come together, how many ways to go on are kept at each of them, and how many runs may be made."""
-
-SAMPLE = 40
-"""Number of cases by which the ways to go on are ranked."""
 
 PARTS: dict[str, Callable[[Case], str]] = {
     "run": lambda case: "",
@@ -69,15 +52,9 @@ class Finding(NamedTuple):
     where: tuple[str, ...] = ()
 
 
-class Evidence(NamedTuple):
-    """Replies to one case, and the places in its checkpoints that are wrong."""
-
-    case: Case
-    replies: Sequence[Reply]
-    wrong: frozenset[int]
-
-
-def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case], Sequence[Reply]]) -> list[Finding]:
+def diagnose(
+    results: Sequence[Result], exact: bool, ask_again: Callable[[Case], Sequence[Reply]], progress: bool | None = None
+) -> list[Finding]:
     """Explain the failures among the results, apart from the expected ones; empty if there are none.
 
     Parameters
@@ -87,6 +64,8 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         Whether they are exact.
     ask_again : callable
         Puts a case to the implementation a second time.
+    progress : bool, optional
+        Show on standard error how many explanations were tried; by default only at a terminal.
     """
     judged = [result for result in results if result.verdict in ("passed", "undecided", "failed", "error")]
     silent = [result for result in judged if result.verdict == "error"]
@@ -108,24 +87,49 @@ def diagnose(results: Sequence[Result], exact: bool, ask_again: Callable[[Case],
         if _differs(result, ask_again(result.case), exact):
             text = f"asked again, it says something else to {result.case.id}: it draws examples or keeps state"
             return [Finding(f"{text}, or reads what was not set")]
-    tried = {}
+    tally = Tally(progress)
+    try:
+        return _searched(evidence, judged, exact, tally)
+    except KeyboardInterrupt:
+        return [Finding(f"the search for the fault was interrupted; {_first(failed)}" if failed else "interrupted")]
+    finally:
+        tally.close()
+
+
+def _searched(evidence: Sequence[Evidence], judged: Sequence[Result], exact: bool, tally: Tally) -> list[Finding]:
+    """Search for the faults: single ones of the whole run and of its parts, then several of the run and of each algorithm."""
+    search = Search(evidence, exact, tally)
+    tried: dict[str, dict[str, list[Faults]]] = {}
     for part, name_of in PARTS.items():
-        groups = _grouped(evidence, name_of)
-        tried[part] = found = {name: single_faults(group, exact) for name, group in groups.items()}
+        groups: dict[str, list[str]] = {}
+        for file in search.wrong():
+            groups.setdefault(name_of(search.files[file][0].case), [])
+        for file in search.files:
+            if (name := name_of(search.files[file][0].case)) in groups:
+                groups[name].append(file)
+        found: dict[str, list[Faults]] = {name: [] for name in groups}
+        with tally.share(0.5):
+            found |= {name: search.single(files) for name, files in groups.items()}
+        tried[part] = found
         if all(found.values()):
             return _sentences(found)
         if part == "run" and not exact and (finding := precision(evidence)):
             return [finding]
-    together = Search(evidence, exact).explanations()
-    if together:
-        return _sentences({"": together})
+    with tally.share(0.5):
+        if together := search.several([*search.files]):
+            return _sentences({"": together})
     explained = {name: faults for name, faults in tried["algorithm"].items() if faults}
-    for name, group in _grouped(evidence, PARTS["algorithm"]).items():
-        if name not in explained and len(group) < len(evidence) and (faults := Search(group, exact).explanations()):
-            explained[name] = faults
+    left = [name for name in tried["algorithm"] if name not in explained]
+    algorithms = {case.algorithm for case, _, _ in evidence}
+    for place, name in enumerate(left):
+        with tally.share(1 / (len(left) - place)):
+            files = [file for file in search.files if file.startswith(f"{name} with ")]
+            if len(algorithms) > 1 and (faults := search.several(files)):
+                explained[name] = faults
     if len(explained) == len(tried["algorithm"]):
         return _sentences(explained)
-    return [*_sentences(explained), _unknown([result for result in failed if result.case.algorithm not in explained], judged)]
+    unknown = [result for result in judged if result.verdict == "failed" and result.case.algorithm not in explained]
+    return [*_sentences(explained), _unknown(unknown, judged, tally)]
 
 
 def _why(result: Result) -> str:
@@ -152,7 +156,7 @@ def _gives_long(name: str, result: Result) -> bool:
     ):
         if not isinstance(reply, Answer):
             return False
-        found, given, (_, tolerance) = np.array([*reply.w, reply.b]), np.array([*run.w, run.b]), _right(point)
+        found, given, (_, tolerance) = np.array([*reply.w, reply.b]), np.array([*run.w, run.b]), right_of(point)
         if not (abs(found - given) <= np.maximum(tolerance, 1e-9 * abs(given).max())).all():
             return False
     return True
@@ -161,269 +165,6 @@ def _gives_long(name: str, result: Result) -> bool:
 def _evidence(result: Result) -> Evidence:
     divides = {place for place, reply in enumerate(result.replies) if isinstance(reply, Trouble) and reply.divides}
     return Evidence(result.case, result.replies, frozenset(result.wrong) | divides)
-
-
-def _grouped(evidence: Iterable[Evidence], name_of: Callable[[Case], str]) -> dict[str, list[Evidence]]:
-    """Group the evidence; keep the groups in which something is wrong."""
-    groups: dict[str, list[Evidence]] = {}
-    for each in evidence:
-        groups.setdefault(name_of(each.case), []).append(each)
-    return {name: group for name, group in groups.items() if any(each.wrong for each in group)}
-
-
-def single_faults(evidence: Sequence[Evidence], exact: bool) -> list[Faults]:
-    """Find the single faults that give all of these results; if some are left to rounding, also pairs that settle these."""
-    faults, left_open = explanations(evidence, [frozenset({name}) for name in (*NAMES, *SLIPS)], exact)
-    if left_open:
-        wider = {single | {other} for single in faults for other in NAMES if other not in single}
-        settled, still_open = explanations(evidence, sorted(wider, key=sorted), exact)
-        faults += [pair for pair in settled if _all_act(pair, evidence, exact)] if still_open < left_open else []
-    return faults
-
-
-def _all_act(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> bool:
-    """Tell whether each of these faults changes some prediction or result: one that does not explains nothing."""
-    without = {name: faults - {name} for name in faults}
-    for each in evidence:
-        whole = _run(faults | each.case.known, each.case, exact)
-        without = {
-            name: rest for name, rest in without.items() if _alike(whole, _run(rest | each.case.known, each.case, exact))
-        }
-        if not without:
-            return True
-    return False
-
-
-def _alike(runs: list[Trace] | None, others: list[Trace] | None) -> bool:
-    """Tell whether two programs do the same, to the last bit."""
-    if runs is None or others is None:
-        return runs is others
-    return all(
-        repr([*one.w, one.b, *one.p]) == repr([*other.w, other.b, *other.p])  # NaN is NaN
-        for one, other in zip(runs, others, strict=True)
-    )
-
-
-def explanations(evidence: Iterable[Evidence], candidates: Iterable[Faults], exact: bool) -> tuple[list[Faults], int]:
-    """Find the candidates that give all of these results but the fewest left to rounding, and the number of these."""
-    # what is wrong first, and long runs without ties: there most candidates fail at once
-    ordered = sorted(evidence, key=lambda each: (not each.wrong, "KinkTie" in each.case.flags, -len(each.case.indices)))
-    left_open = {faults: _left_open(faults, ordered, exact) for faults in candidates}
-    fewest = min((number for number in left_open.values() if number is not None), default=0)
-    return [faults for faults, number in left_open.items() if number == fewest], fewest
-
-
-def _left_open(faults: Faults, evidence: Iterable[Evidence], exact: bool) -> int | None:
-    """Count the results that these faults leave to rounding; None if they give others, or explain nothing."""
-    explained, left_open = False, 0
-    for each in evidence:
-        comparison = _compare(faults, each, exact)
-        if comparison.other:
-            return None
-        explained |= comparison.explained
-        left_open += comparison.open
-    return left_open if explained else None
-
-
-class Search:
-    """Search for several faults that together give all of these results, the fewest possible."""
-
-    def __init__(self, evidence: Sequence[Evidence], exact: bool):
-        self.exact, self.runs = exact, 0
-        # the simplest first, where few faults have an effect; what is wrong before what is right
-        self.evidence = sorted(evidence, key=lambda each: (not each.wrong, len(each.case.indices), each.case.n, each.case.id))
-        self.sample = self.evidence[:: -(-len(self.evidence) // SAMPLE)]
-
-    def explanations(self) -> list[Faults]:
-        """Find two faults or three; none if there are none, or too many ways to try."""
-        ways: list[Faults] = [frozenset()]
-        for size in range(1, AT_ONCE + 1):
-            longer = {way | {name} for way in ways for name in self._next(way)}
-            if size == 1 and not longer:
-                longer, size = self._pairs(), 2
-            found, _ = explanations(self.evidence, sorted(longer, key=sorted), self.exact) if size > 1 else ([], 0)
-            found = [faults for faults in found if _all_act(faults, self.evidence, self.exact)]
-            if found:
-                return found
-            ways = sorted(longer, key=lambda way: (-self._score(way), sorted(way)))[:BEAM]
-            if not ways or self.runs > MOST_RUNS:
-                break
-        return []
-
-    def _next(self, way: Faults) -> list[str]:
-        """List the faults with which the simplest result that this way does not give is given, or one of the next simple."""
-        failing = (each for each in self.evidence if _compare(way, each, self.exact).other or (each.wrong and not way))
-        for each in islice(failing, 4):
-            self.runs += len(NAMES)
-            names = [name for name in NAMES if name not in way and self._gives(way | {name}, each)]
-            if names:
-                return names
-        return []
-
-    def _gives(self, faults: Faults, each: Evidence) -> bool:
-        comparison = _compare(faults, each, self.exact)
-        return not comparison.other and (comparison.explained or not each.wrong)
-
-    def _pairs(self) -> set[Faults]:
-        """List the pairs that give the simplest wrong result, if no single fault does."""
-        simplest = next(each for each in self.evidence if each.wrong)
-        self.runs += len(NAMES) ** 2 // 2
-        return {frozenset(pair) for pair in combinations(NAMES, 2) if self._gives(frozenset(pair), simplest)}
-
-    def _score(self, way: Faults) -> int:
-        """Count the cases of the sample that this way gives."""
-        self.runs += len(self.sample)
-        return sum(not _compare(way, each, self.exact).other for each in self.sample)
-
-
-class Comparison(NamedTuple):
-    """Comparison of a case: if a reply is another, how many rounding decides, if a wrong one is explained."""
-
-    other: bool
-    open: int = 0
-    explained: bool = False
-
-
-def _compare(faults: Faults, each: Evidence, exact: bool) -> Comparison:
-    """Compare the replies to a case with the faulty program's."""
-    case, faults = each.case, faults | each.case.known
-    left_open, explained = 0, False
-    for place, (checkpoint, reply) in enumerate(zip(case.checkpoints, each.replies, strict=True)):
-        wrong = place in each.wrong
-        if isinstance(reply, Trouble):
-            if reply.divides:
-                if not _divides(faults, case, checkpoint.t):
-                    return Comparison(True)
-                explained = True
-            continue
-        if not (exact or checkpoint.held):
-            continue
-        runs = _run(faults, case, exact)
-        if runs is None:
-            return Comparison(True)
-        run = runs[place]
-        agrees = (reply.w, reply.b) == (tuple(run.w), run.b) if exact else _agrees(reply, place, faults, case, wrong)
-        if agrees is False:
-            return Comparison(True)
-        left_open += agrees is None
-        explained |= wrong and agrees is True
-    return Comparison(False, left_open, explained)
-
-
-def _agrees(reply: Answer, place: int, faults: Faults, case: Case, wrong: bool) -> bool | None:
-    """Tell whether a result is the faulty program's to rounding; None if it is not, and rounding decides the latter."""
-    runs = _run(faults, case, False)
-    assert runs is not None
-    run, checkpoint = runs[place], case.checkpoints[place]
-    found, given = np.array([*reply.w, reply.b]), np.array([*run.w, run.b], dtype=float)
-    if not np.isfinite(given).all():
-        return bool((np.isfinite(found) == np.isfinite(given)).all())
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = abs(found - given)
-    right, tolerance = _right(checkpoint)
-    alike = bool((apart <= np.maximum(ALIKE * max(abs(given)), tolerance)).all())
-    # where the implementation is wrong, however little, the right results explain nothing
-    is_right = wrong and bool((abs(given - right) <= tolerance).all())
-    if alike and not is_right and (apart <= np.maximum(tolerance, 8 * (checkpoint.t + 4) * EPS * abs(given))).all():
-        return True
-    if not alike and not _near_kink(run, case, faults):
-        return False
-    bounded = _run(faults, case, False, True)
-    assert bounded is not None
-    run = bounded[place]
-    if _hangs_on_rounding(run, faults, case):
-        return None
-    if is_right or not alike:
-        return False
-    return bool((apart <= np.array([*[run.off[0]] * case.n, run.off[1]]) + tolerance).all())
-
-
-@lru_cache(maxsize=1 << 15)
-def _run(faults: Faults, case: Case, exact: bool, bounded: bool = False) -> list[Trace] | None:
-    """Run the plain program with these faults up to each checkpoint; None if it divides by zero."""
-    try:
-        return runs(faults, case, exact, bounded)
-    except ZeroDivisionError:
-        return None
-
-
-@lru_cache(maxsize=1 << 10)
-def _divides(faults: Faults, case: Case, t: int) -> bool:
-    """Tell whether the plain program with these faults divides by zero on the way to step t."""
-    try:
-        runs(faults, case, True, t=t)
-    except ZeroDivisionError:
-        return True
-    return False
-
-
-def runs(faults: Faults, case: Case, exact: bool, bounded: bool = False, t: int | None = None) -> list[Trace]:
-    """Run the plain program with these faults up to each checkpoint, or to step t."""
-    entries = [(i, column, value) for i, row in enumerate(case.rows) for column, value in row]
-    lam, shape = Fraction(case.lam) if exact else case.lam, (len(case.rows), case.n)
-    times = [checkpoint.t for checkpoint in case.checkpoints] if t is None else [t]
-    indices = case.indices[:t]
-    return traces(entries, shape, case.y, case.loss, lam, indices, case.average, case.centred, faults, times, bounded=bounded)
-
-
-@lru_cache(maxsize=1 << 12)
-def _right(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
-    """Convert the right weights and bias to floats, with their tolerances."""
-    tolerance = [*[checkpoint.w_tolerance] * len(checkpoint.w), checkpoint.b_tolerance]
-    return np.array([*checkpoint.w, checkpoint.b], dtype=float), np.array(tolerance, dtype=float)
-
-
-def _near_kink(run: Trace, case: Case, faults: Faults) -> bool:
-    """Tell whether some derivative jumps near the prediction, by a generous guess of its rounding."""
-    slope = derivative(case.loss, np.float64, faults)
-    size = 2.0**-20 * max([1.0, *(abs(p) for p in run.p if isfinite(p))])
-    return any(_jumps(slope, p, y, size) for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
-
-
-def _hangs_on_rounding(run: Trace, faults: Faults, case: Case) -> bool:
-    """Tell whether a faulty prediction is so near a kink that rounding decides its derivative."""
-    return any(True for _ in undecided_steps(run, faults, case))
-
-
-def undecided_steps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:
-    """Yield the steps of a bounded run in which rounding decides the derivative."""
-    return (step for step in jumps(run, faults, case) if not _is_exact(run, faults, case, step))
-
-
-def jumps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:
-    """Yield the steps of a bounded run whose derivative jumps within the bound of the prediction."""
-    slope = derivative(case.loss, np.float64, faults)
-    for step, (p, y, e) in enumerate(zip(run.p, run.y, run.e, strict=True), start=1):
-        if isfinite(p) and _jumps(slope, p, y, e):
-            yield step
-
-
-@np.errstate(invalid="ignore", over="ignore")
-def _jumps(slope: Callable, p: float, y: float, e: float) -> bool:
-    """Tell whether the derivative jumps between p - e and p + e, as a faulty one may to infinity."""
-    return abs(slope(p + e, y) - slope(p - e, y)) > 0.5
-
-
-def _is_exact(run: Trace, faults: Faults, case: Case, step: int) -> bool:
-    """Tell whether nothing was rounded up to the prediction of this step, in any order of computing: so that a tie is one."""
-    divisors = (Fraction(case.lam), Fraction(len(case.rows) if case.centred else 1))
-    if step == 1:
-        return True
-    if step > (2 if any(map(THIRDS.search, faults)) else 3) or not all(map(_is_power_of_two, divisors)):
-        return False
-    try:
-        exact = runs(faults, case, True, t=len(run.p))[0]
-    except ZeroDivisionError:
-        return False
-    return list(map(Fraction, run.p[:step])) == [Fraction(p) for p in exact.p[:step]]
-
-
-THIRDS = re.compile(r"t\+1|t-[12]|2t|√|step|row|mean over|stored|draws|skipped|logarithm|constant|clipped|dropped|1/C|λ")
-"""Names of faults with which the third prediction may come of a division by 3; otherwise the fourth is the first that does."""
-
-
-def _is_power_of_two(number: Fraction) -> bool:
-    return all(part & (part - 1) == 0 for part in (number.numerator, number.denominator))
 
 
 def precision(evidence: Iterable[Evidence]) -> Finding | None:
@@ -510,7 +251,7 @@ def said(faults: Sequence[Faults]) -> str:
     return "\n".join(["one of these, which give the same results in the cases run:", *(f"  - {text}" for text in each)])
 
 
-def _unknown(failed: Sequence[Result], judged: Sequence[Result]) -> Finding:
+def _unknown(failed: Sequence[Result], judged: Sequence[Result], tally: Tally) -> Finding:
     hit = {flag for result in failed for flag in result.case.flags}
     spared = {flag for result in judged for flag in result.case.flags} - hit
     text = "no known fault explains it"
@@ -519,7 +260,7 @@ def _unknown(failed: Sequence[Result], judged: Sequence[Result]) -> Finding:
         text += f"; it is right in all cases flagged {', '.join(sorted(spared))}" if spared else ""
     if len({result.case.algorithm for result in judged}) > 1:
         text += "; a run of one algorithm alone may say more"
-    return Finding(text)
+    return Finding(f"{text}; {tally}")
 
 
 def _first(failed: Sequence[Result]) -> str:

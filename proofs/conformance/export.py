@@ -6,8 +6,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 RUNNER = (
-    *("__init__", "__main__", "answers", "cases", "check", "command", "declared", "diagnosis", "export", "faults"),
-    *("light", "plain", "reach", "report", "serve", "slips", "verdicts"),
+    *("__init__", "__main__", "agreement", "answers", "cases", "check", "command", "declared", "diagnosis", "export"),
+    *("faults", "light", "plain", "reach", "report", "search", "serve", "slips", "verdicts"),
 )
 """Modules that run a check; the others make the vectors, or examine implementations."""
 

@@ -34,12 +34,15 @@ class Report:
     results : list of Result
         One for each case: `verdict`, `detail`, and `departure` if it went wrong.
     known : names of the declared deviations
+    progress : bool, optional
+        Show the search for a fault on standard error; by default only at a terminal.
     """
 
     implementation: Implementation
     exact: bool
     results: Sequence[Result]
     known: Sequence[str] = ()
+    progress: bool | None = None
 
     @property
     def passed(self) -> bool:
@@ -60,7 +63,9 @@ class Report:
     @cached_property
     def diagnosis(self) -> list[Finding]:
         """Known faults that explain the failures, in sentences."""
-        return diagnose(self.results, self.exact, lambda case: next(iter(self.implementation.ask([case], self.exact))))
+        return diagnose(
+            self.results, self.exact, lambda case: next(iter(self.implementation.ask([case], self.exact))), self.progress
+        )
 
     @property
     def versions(self) -> dict[str, str]:

@@ -15,9 +15,9 @@ from reference.datasets import load_tweets, with_sign_labels
 
 from ..conformance.bounds import bounds
 from ..conformance.cases import Case, load
-from ..conformance.diagnosis import NAMES
 from ..conformance.inputs import Run
 from ..conformance.plain import sentence, traces
+from ..conformance.search import NAMES
 from .algorithms import OF_CENTRING, OF_MEANS, in_full, length, place_of_the_fault
 from .formulas import numbers, shown
 from .marking import Wrong

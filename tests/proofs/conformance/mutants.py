@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from proofs.conformance.agreement import runs
 from proofs.conformance.answers import Answer, Implementation
 from proofs.conformance.cases import Case, Checkpoint, load
 from proofs.conformance.check import check
 from proofs.conformance.command import Command, Served
-from proofs.conformance.diagnosis import Finding, runs
+from proofs.conformance.diagnosis import Finding
 from tests.proofs.conformance.programs import KIT
 
 RULES = [  # a token as a regular expression, and what stands in its place

@@ -2,8 +2,8 @@
 
 import pytest
 
+from proofs.conformance.agreement import runs
 from proofs.conformance.cases import load
-from proofs.conformance.diagnosis import runs
 from proofs.conformance.faults import EXAMPLES, MEMBERS, SLIPS
 from proofs.conformance.plain import DERIVATIVES, FAULTS, derivative
 from reference import LOSSES
