@@ -27,6 +27,8 @@ class OnParts(LinearEstimator):
         self._check_parameters()
         if self.warm_start:
             raise ValueError("warm_start must be False for rows in parts; got True. Let n_epochs be the whole length")
+        if getattr(self, "n_jobs", None) is not None:
+            raise ValueError(f"n_jobs must be None for rows in parts, on which Dask's workers are at work; got {self.n_jobs!r}")
         for name in ("coef_", "_run"):  # a fit that fails leaves nothing of an older one
             self.__dict__.pop(name, None)
         looks = dask.compute(*(delayed(look)(part, number, self._binary) for number, part in enumerate(parts)))

@@ -112,9 +112,13 @@ class LinearEstimator(BaseEstimator):
             self._run = run.forget_rows()
 
         after = None if stream or not (self.verbose or self.callback) else self._report(run, X, y, known, sampling_weight)
-        train(run, schedule, after=after, interrupted=keep)
+        train(run, schedule, after=after, interrupted=keep, jobs=self._jobs())
         keep()
         return self
+
+    def _jobs(self) -> int:
+        """Count the threads that share the models."""
+        return 1
 
     def _report(self, run: Run, X, y: np.ndarray, classes, sampling_weight: np.ndarray | None) -> Callable[[int, float], None]:
         """Make the function to call after each epoch, for `verbose` and `callback`."""
@@ -278,8 +282,13 @@ def _is_number(value) -> bool:
         return False
 
 
+def is_whole(value) -> bool:
+    """Tell whether a value is an integer, and not a boolean."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def _is_count(value) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
+    return is_whole(value) and int(value) >= 1
 
 
 def _is_text(value, allowed) -> bool:

@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
@@ -40,7 +41,7 @@ from ..runs.run import Run
 from ..training.classes import decide
 from ..training.metrics import losses_of
 from ..training.settings import DEFAULTS, EPOCHS
-from .fitting import AUTO, LinearEstimator
+from .fitting import AUTO, LinearEstimator, is_whole
 
 
 class CASGDClassifier(ClassifierMixin, LinearEstimator):
@@ -80,6 +81,9 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
     warm_start : bool
         Let `fit` resume the last one: its t, sums, mean of the rows and random numbers. Two warm fits of one epoch give the
         bits of one fit of two epochs.
+    n_jobs : int, optional
+        How many threads share the models of more than two classes, four or more each, as scikit-learn counts: None is 1,
+        unless `joblib.parallel_config` says otherwise, and -1 all processors. The bits are the same whatever the number.
 
     Attributes
     ----------
@@ -129,10 +133,12 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         verbose=False,
         callback=None,
         warm_start=False,
+        n_jobs=None,
     ):
         given = locals()
         super().__init__(**{name: given[name] for name in LinearEstimator._get_param_names()})
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
 
     @unsignalled
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -208,6 +214,13 @@ class CASGDClassifier(ClassifierMixin, LinearEstimator):
         super()._check_parameters()
         if not (self.class_weight is None or isinstance(self.class_weight, Mapping) or self._is_balanced()):
             raise ValueError(f"class_weight must be None, 'balanced' or a dict {{label: weight}}; got {self.class_weight!r}")
+        if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
+            raise ValueError(
+                f"n_jobs must be None or an integer other than 0, such as -1 for all processors; got {self.n_jobs!r}"
+            )
+
+    def _jobs(self) -> int:
+        return effective_n_jobs(self.n_jobs)
 
     def _is_balanced(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced"

@@ -1,8 +1,11 @@
 """Run K models in one pass over the rows: one class against the rest for several classes, or several values of λ."""
 
+import itertools
+import math
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, Self
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from reference.rows import Rows, sealed
 from ..kernels import batch as many
 from ..kernels.prefetch import LINE
 from ..kernels.recovery import COLUMNS, recover_into
+from ..kernels.simd import WIDTH
 from .algorithms import Recovery
 from .centring import Centre
 from .run import Run, without_rows
@@ -49,13 +53,22 @@ def resume(path, problems: Iterable[Problem], averaging_weights: AveragingWeight
     )
 
 
+class Share(NamedTuple):
+    """Models that one thread trains: which they are, v and u of shape (n, 2, models), and their labels."""
+
+    models: slice
+    room: np.ndarray
+    y: np.ndarray
+
+
 class States(Run[list[Predictor]]):
     """Resumable run of K models, each equal to the bit to a `State` of its own: `States(problems).run(indices).average()`.
 
-    A visit of a stored entry brings all models forward, which is faster than K passes over the rows.
+    A visit of a stored entry brings all models forward, which is faster than K passes over the rows. `run(indices, jobs=2)`
+    gives half of the models to each of two threads, and changes no bit.
 
     t, xbar, theta and pivot are as in a `State`. p, g, a, c, h, total and, for the centred algorithms, z, r and s have one
-    number for each model; v and u have the shape (n, K).
+    number for each model; v and u have the shape (n, K), and are copies once several threads were at work.
 
     Parameters
     ----------
@@ -98,10 +111,8 @@ class States(Run[list[Predictor]]):
         self.t0, self._lam = self._zeros(models), self._zeros(models)
         self.t0[:], self._lam[:] = offsets, [problem.lam for problem in problems]
         self.t0 = sealed(self.t0)
-        self._y = _labels(problems)
-        self._room = self._aligned(n, models)
+        self._shares = [Share(slice(models), self._aligned(n, 2, models), _labels(problems))]
         self._numbers = {name: self._zeros(models) for name in many.NUMBERS}
-        self._workroom = self._zeros(models), self._zeros(models)
         for name in ("p", "g", *self._parts.scalars):
             setattr(self, name, self._numbers[name])
 
@@ -109,24 +120,48 @@ class States(Run[list[Predictor]]):
     def _source(self):
         return many.steps
 
-    def _aligned(self, n: int, models: int) -> np.ndarray:
-        """Allocate zeros of shape (n, 2, K) from the start of a cache line on: a column is spread over few lines."""
-        size = n * 2 * models
+    def _aligned(self, *shape: int) -> np.ndarray:
+        """Allocate zeros from the start of a cache line on: a column is spread over few lines, which no other thread has."""
+        size = math.prod(shape)
         room = self._zeros(size + LINE // 8)
         start = -room.ctypes.data % LINE // 8
-        return room[start : start + size].reshape(n, 2, models)
+        return room[start : start + size].reshape(shape)
+
+    def _spread(self, jobs: int) -> None:
+        fours = -(-len(self.problems) // WIDTH)  # four models take as long as one
+        jobs = min(jobs, fours)
+        if jobs == len(self._shares):
+            return
+        v, u, shares = self._sums(0), self._sums(1), []
+        ends = [min(WIDTH * (fours * job // jobs), len(self.problems)) for job in range(jobs + 1)]
+        for first, last in itertools.pairwise(ends):
+            models = slice(first, last)
+            room = self._aligned(len(v), 2, last - first)
+            if self.t:
+                room[:, 0], room[:, 1] = v[:, models], u[:, models]
+            shares.append(Share(models, room, _labels(self.problems[models])))
+        self._shares = shares
+
+    def _labelled(self, problems: tuple[Problem, ...]) -> list[Share]:
+        """Give the labels of these problems to the threads."""
+        return [share._replace(y=_labels(problems[share.models])) for share in self._shares]
+
+    def _sums(self, of: int) -> np.ndarray:
+        """Put v (0) or u (1) of all models side by side."""
+        each = [share.room[:, of] for share in self._shares]
+        return each[0] if len(each) == 1 else np.concatenate(each, axis=1)
 
     @property
     def v(self) -> np.ndarray:
         """Gradient sums."""
-        return self._room[:, 0]
+        return self._sums(0)
 
     @property
     def u(self) -> np.ndarray:
         """Harmonic gradient sums, which asgd and casgd keep."""
         if not self._parts.averaging:
             raise AttributeError(f"{self.algorithm} keeps no u")
-        return self._room[:, 1]
+        return self._sums(1)
 
     def _advance(self, indices: np.ndarray, omega: np.ndarray):
         problem, number = self.problem, self.problem.number
@@ -134,10 +169,26 @@ class States(Run[list[Predictor]]):
             mean = self.xbar, self.theta, self._projections
         else:  # x̄ = 0: every row has the projection 0
             mean = sealed(self._zeros(0)), number(1), np.broadcast_to(np.array(number(0)), problem.m)
-        return self._steps(
-            *(self._X, self._y, problem.sample_weight, self._lam, self._dloss, indices, self.t0, omega),
-            *(*mean, number(self.t), self._room, *self._numbers.values(), *self._workroom),
-        )
+
+        def of_share(share: Share) -> tuple[int, np.ndarray]:
+            models, room, y = share
+            numbers = self._aligned(len(self._numbers) + 2, room.shape[2])  # in cache lines that no other thread writes to
+            numbers[:-2] = [each[models] for each in self._numbers.values()]
+            t = self._steps(
+                *(self._X, y, problem.sample_weight, self._lam[models], self._dloss, indices, self.t0[models], omega),
+                *(*mean, number(self.t), room, *numbers),
+            )
+            return int(t), numbers
+
+        with ThreadPoolExecutor(len(self._shares)) if len(self._shares) > 1 else nullcontext() as pool:
+            ends = list(pool.map(of_share, self._shares) if pool else map(of_share, self._shares))
+        t = min(end for end, _ in ends)
+        for share, (end, numbers) in zip(self._shares, ends, strict=True):
+            for each, found in zip(self._numbers.values(), numbers, strict=False):  # the last two are room for the loop
+                each[share.models] = found
+            if end > t:  # a model of another thread overflowed, and these are steps ahead: it alone is named
+                self.p[share.models] = number(0)
+        return t
 
     def _check_finite(self) -> None:
         for k, p in enumerate(self.p):
@@ -165,14 +216,15 @@ class States(Run[list[Predictor]]):
         first, *_ = problems = _alike(problems)
         with self._alone():
             self._check_all_follow(problems)
-            self._use(first, problems=problems, _y=_labels(problems))
+            self._use(first, problems=problems, _shares=self._labelled(problems))
         return self
 
     def _check_all_follow(self, problems: tuple[Problem, ...]) -> None:
         first, *_ = problems
-        if len(problems) != len(self.problems) or first.n > len(self._room):
+        columns = len(self._shares[0].room)
+        if len(problems) != len(self.problems) or first.n > columns:
             raise ValueError(
-                f"problems must be {len(self.problems)}, with {len(self._room)} columns at most, as before; "
+                f"problems must be {len(self.problems)}, with {columns} columns at most, as before; "
                 f"got {len(problems)} with {first.n}"
             )
         for before, problem in zip(self.problems, problems, strict=True):
@@ -183,20 +235,21 @@ class States(Run[list[Predictor]]):
         with self._alone():
             empty = without_rows(self.problem)
             problems = tuple(empty.variant(lam=problem.lam) for problem in self.problems)
-            self._use(empty, problems=problems, _y=_labels(problems))
+            self._use(empty, problems=problems, _shares=self._labelled(problems))
         return self
 
     def _recovered(self, recovery: Recovery) -> list[Predictor]:
         self._check_begun()
         t, models = self.problem.number(self.t), range(len(self.problems))
-        n = len(self._room)  # rows that followed may be narrower
-        weights = [np.empty(n, dtype=self._room.dtype) for _ in models]
+        vectors = [room[:, :, k] for _, room, _ in self._shares for k in range(room.shape[2])]
+        n = len(vectors[0])  # rows that followed may be narrower
+        weights = [np.empty(n, dtype=vectors[0].dtype) for _ in models]
         found: list[Any] = [None for _ in models]
         for start in range(0, max(1, n), COLUMNS):  # so that the columns of all models stay in a cache
             columns = slice(start, start + COLUMNS)
             for k in models:
                 of_model = {name: numbers[k] for name, numbers in self._numbers.items()}
-                of_model |= {"v": self._room[columns, 0, k], "u": self._room[columns, 1, k]}
+                of_model |= {"v": vectors[k][columns, 0], "u": vectors[k][columns, 1]}
                 if self._parts.centred:
                     of_model["xbar"] = self.xbar[columns]
                 parts = [of_model[name] for name in recovery.parts]
@@ -210,11 +263,13 @@ class States(Run[list[Predictor]]):
         return predictors
 
     def _kept(self) -> dict[str, Any]:
-        return {"v": self._room[:, 0], "u": self._room[:, 1], **self._numbers}
+        return {"v": self._sums(0), "u": self._sums(1), **self._numbers}
 
     def _restore(self, saved: dict[str, Any]) -> None:
-        if len(saved["v"]) > self.problem.n and not self._parts.centred:  # narrower rows had followed
-            self._room = self._aligned(len(saved["v"]), len(self.problems))
+        n, models = self.problem.n, len(self.problems)
+        if not self._parts.centred:  # narrower rows may have followed
+            n = max(n, len(saved["v"]))
+        self._shares = [Share(slice(models), self._aligned(n, 2, models), _labels(self.problems))]
         super()._restore(saved)
 
 

@@ -169,7 +169,7 @@ class Run(Generic[Made]):
                 project(X, self.xbar, start, stop, projections)
             self._projections = projections
 
-    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None) -> Self:
+    def run(self, indices, *, callback=None, every: int | None = None, progress: bool | None = None, jobs: int = 1) -> Self:
         """Take a step for each of the drawn examples, and return this state.
 
         The steps are taken in blocks of about a tenth of a second. Ctrl-C is answered after a block, and the state is whole
@@ -184,6 +184,8 @@ class Run(Generic[Made]):
             Call back whenever t is a multiple of it, and at the end, instead of after every block.
         progress : bool, optional
             Whether to show a progress bar after half a second; by default on a terminal and in a notebook only.
+        jobs : int >= 1
+            How many threads share K models; each trains four or more, and the bits are the same. One model has one thread.
 
         Raises
         ------
@@ -197,14 +199,17 @@ class Run(Generic[Made]):
         Cost: O(k) a step, for each model.
         """
         with self._alone():
-            self._run(indices, callback, every, progress)
+            self._run(indices, callback, every, progress, jobs)
         return self
 
-    def _run(self, indices, callback, every: int | None, progress: bool | None) -> None:
+    def _run(self, indices, callback, every: int | None, progress: bool | None, jobs: int) -> None:
         self._check_rows()
         indices = check_indices(indices, self.problem.m)
         every = _check_callback(callback, every)
+        if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs < 1:
+            raise ValueError(f"jobs must be a number of threads, an integer >= 1; got {jobs!r}")
         self._check_whole()
+        self._spread(int(jobs))
         first, last = self.t, self.t + len(indices)
         size = max(1, first_block(self._X) // len(self.problems))
         if progress is None and len(indices) <= size:
@@ -220,6 +225,9 @@ class Run(Generic[Made]):
                 if callback is not None and (every is None or stop % every == 0 or stop == last):
                     callback(self.t, self)
                 let_through()
+
+    def _spread(self, jobs: int) -> None:
+        """Give each of so many threads the vectors of its models, in memory of their own."""
 
     def _take(self, indices: np.ndarray) -> None:
         """Take a step for each of the drawn examples, in one call of the loop."""

@@ -66,6 +66,7 @@ def train(
     after: Callable[[int, float], object] | None = None,
     between: Callable[[int, Run], object] | None = None,
     interrupted: Callable[[], object] | None = None,
+    jobs: int = 1,
 ) -> None:
     """Take the steps of a schedule.
 
@@ -81,6 +82,8 @@ def train(
         Called after each block of about a tenth of a second.
     interrupted : callable (), optional
         Called once after Ctrl-C if a step was taken, when the run is whole, before KeyboardInterrupt is raised again.
+    jobs : int
+        How many threads share the models.
 
     Raises
     ------
@@ -97,7 +100,7 @@ def train(
             indices = indices[max(0, schedule.done - start) :]
             if len(indices):
                 began = time.perf_counter()
-                _take(run, indices, between)
+                _take(run, indices, between, jobs)
                 seconds += time.perf_counter() - began
                 if after is not None and (stop % epoch == 0 or stop == schedule.steps):
                     after(-(-stop // epoch), seconds)
@@ -108,10 +111,10 @@ def train(
         raise
 
 
-def _take(run: Run, indices: np.ndarray, between: Callable[[int, Run], object] | None) -> None:
+def _take(run: Run, indices: np.ndarray, between: Callable[[int, Run], object] | None, jobs: int) -> None:
     """Take a step for each of the drawn examples; of an overflow, say what helps."""
     try:
-        run.run(indices, callback=between, progress=False)
+        run.run(indices, callback=between, progress=False, jobs=jobs)
     except FloatingPointError:
         loss, lam, t0 = run.problem.loss, run.problem.lam, np.min(run.t0)
         raise Overflow(

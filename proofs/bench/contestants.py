@@ -186,7 +186,7 @@ def floor(problem: Problem, indices) -> Run:
 
 def floor_of_many(problem: Problem, indices) -> Run:
     """Time the same for K models at once."""
-    state, total = States([problem] * K)._room, np.zeros(K)
+    state, total = States([problem] * K)._shares[0].room, np.zeros(K)
     state[:] = 0  # as in `floor`
     began = now()
     compiled_loop(visit_all_twice)(unsigned(problem.X), indices, state, total)

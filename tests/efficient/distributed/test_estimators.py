@@ -149,6 +149,7 @@ def test_epochs_on_parts_are_worth_those_of_one_machine_divided_by_the_parts(cut
     [
         (blocks(), {"sampling": "cyclic"}, "sampling must be one that draws, for parts of unequal"),
         (blocks(), {"warm_start": True}, "warm_start must be False for rows in parts"),
+        (blocks(), {"n_jobs": 2}, "n_jobs must be None for rows in parts"),
         (blocks(), {"alpha": 0}, "alpha must be"),
         (blocks(), {"class_weight": {-1: 2**25, 1: 1}}, "must add up to at most"),
         ((DATA.X, DATA.y), {}, "X must be a Dask array, a list of blocks or a list of files"),

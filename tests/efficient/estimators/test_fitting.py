@@ -1,6 +1,7 @@
 """Validation of the estimators: errors name the argument and the cure; any input gives a finite model or an error."""
 
 import copy
+import os
 import pickle
 import random
 import warnings
@@ -47,6 +48,7 @@ WRONG = {
     "loss": ("absolute", "LOG", None, 1),
     "verbose": ("yes", None, 1.5),
     "warm_start": ("yes", None, 1),
+    "n_jobs": (0, 2.0, "2", True, False),
     "class_weight": ("even", 1, [1, 2], {-1: "a"}, {-1: {}}, {-1: 10**400}, {-1: -1}, {-1: np.nan}, {-1: 1e308, 1: np.inf}),
 }
 
@@ -170,6 +172,23 @@ def test_interrupted_fit_keeps_its_steps_and_resumes(epoch):
     assert (fitted.t_, fitted.n_iter_) == (60 * epoch, epoch)
     whole = logistic(n_epochs=epoch + 2).fit(DATA.X, DATA.y)
     np.testing.assert_array_equal(fitted.fit(DATA.X, DATA.y).coef_, whole.coef_)
+
+
+def test_threads_of_several_classes_are_counted_as_in_scikit_learn_and_change_no_bit(monkeypatch):
+    y, seen = np.random.default_rng(4).integers(10, size=60), []
+    alone = logistic(n_epochs=4).fit(DATA.X, y)
+    run = fitting.Run.run
+    monkeypatch.setattr(
+        fitting.Run, "run", lambda self, *given, jobs, **more: (seen.append(jobs), run(self, *given, jobs=jobs, **more))[1]
+    )
+    for jobs in (None, 1, 2, -1):
+        several = logistic(n_jobs=jobs, warm_start=True).fit(DATA.X, y)
+        for estimator in (several, pickle.loads(pickle.dumps(several)).set_params(n_jobs=3)):
+            np.testing.assert_array_equal(estimator.fit(DATA.X, y).coef_, alone.coef_)
+    with joblib.parallel_config("threading", n_jobs=2):
+        logistic().fit(DATA.X, y)
+    of_one = [1, 1, 3, 1, 1, 3, 2, 2, 3, os.cpu_count(), os.cpu_count(), 3, 2]
+    assert seen == of_one
 
 
 def test_interrupt_before_the_first_step_leaves_no_model(monkeypatch):

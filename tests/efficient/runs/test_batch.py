@@ -1,5 +1,9 @@
 """K models in one pass are, to the bit, K runs of one; start and resume choose between them."""
 
+import os
+import signal
+import threading
+import time
 import tracemalloc
 from fractions import Fraction
 
@@ -129,8 +133,8 @@ def test_odd_rows_give_the_same_bits(algorithm, X):
 def test_labels_are_kept_in_bytes_or_not_at_all():
     signs, values = variants(models=3), variants(loss="squared", models=3)
     shared = [signs[0].variant(lam=lam) for lam in LAMS]
-    assert [States(each)._y.dtype for each in (signs, values, shared)] == [np.int8, np.float64, np.float64]
-    assert States(shared)._y.strides[1] == 0
+    assert [States(each)._shares[0].y.dtype for each in (signs, values, shared)] == [np.int8, np.float64, np.float64]
+    assert States(shared)._shares[0].y.strides[1] == 0
     assert_same_bits(*both(shared, "asgd"))
 
 
@@ -176,6 +180,58 @@ def test_callbacks_blocks_and_progress_change_no_bit(monkeypatch, capsys):
     assert [t for t, _ in seen] == [100, 200, 300, 400]
     assert seen[-1][1] == plain.average()[1].b
     assert same_runs(watched, plain)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_threads_change_no_bit(algorithm, tmp_path, monkeypatch):
+    problems = [each.variant(lam=lam * each.lam) for each in variants(models=7) for lam in (1, 2)]
+    _, alone = both(problems, algorithm)
+    monkeypatch.setattr(efficient.kernels.blocks, "ENTRIES", 1000)  # blocks of a few steps
+    states, seen = States(problems, algorithm), []
+    loop = states._steps
+    monkeypatch.setattr(states, "_steps", lambda *given: (seen.append((len(given[3]), threading.get_ident())), loop(*given))[1])
+    states.run(PI[:50]).run(PI[50:130], jobs=2).run(PI[130:250], jobs=10**6)
+    assert [
+        sorted({models for models, thread in seen if (thread == threading.get_ident()) is one}) for one in (True, False)
+    ] == [
+        [14],
+        [2, 4, 6, 8],
+    ]
+    states.save(tmp_path / "states.npz")
+    resumed = States.load(tmp_path / "states.npz", problems).run(PI[250:], jobs=2)
+    assert_same_bits(resumed, alone)
+    if not ALGORITHMS[algorithm].centred:
+        assert_same_bits(states.follow(problems).run(PI[250:], jobs=3), alone)
+    resumed._shares = resumed._shares[::-1]  # a wrong twin: the models of each thread are taken for those of another one
+    with pytest.raises(AssertionError):
+        assert_same_bits(resumed, alone)
+
+
+def test_ctrl_c_stops_all_threads_at_one_step():
+    problems = variants(models=8)
+    states, indices, struck = States(problems, "casgd"), draw_indices(60, 20_000_000, rng=2), []
+    timer = threading.Timer(0.7, lambda: (struck.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        states.run(indices, jobs=2)
+    assert time.monotonic() - struck[0] < 1
+    timer.join()
+    assert 0 < states.t < len(indices)
+    assert same_runs(states, States(problems, "casgd").run(indices[: states.t]))
+
+
+@pytest.mark.parametrize("first", [3, 9])
+def test_an_overflow_in_one_thread_names_the_model_and_step_of_one_thread(first):
+    problem = Problem(np.full((1, 4), 30.0), [1.0], "squared", 1.0)
+    lams = [1.0] * 12
+    lams[first], lams[12 - first] = 1e-6, 1e-4  # both overflow, in two threads, the second one later
+    problems, t0 = [problem.variant(lam=lam) for lam in lams], [1e4 if lam == 1 else 0 for lam in lams]
+    said = []
+    for jobs in (1, 2, 3):
+        with pytest.raises(FloatingPointError, match=f"^model {first}, with lam=1e-06: ") as caught:
+            States(problems, "asgd", t0=t0).run(np.zeros(400, int), jobs=jobs)
+        said.append(str(caught.value))
+    assert said == said[:1] * 3
 
 
 def test_first_block_of_k_models_has_a_kth_of_the_steps(monkeypatch):
