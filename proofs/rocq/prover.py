@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
@@ -106,6 +106,19 @@ def claims() -> tuple[Claim, ...]:
     return tuple(found)
 
 
+def needs(theory: str) -> list[str]:
+    """List the theories that a theory requires directly."""
+    if theory == GENERATED:
+        return ["Base"]
+    named = re.findall(r"^Require (?:Import |Export )?([^.]+)\.", theories()[theory], re.MULTILINE)
+    return [name for line in named for name in line.split() if name in theories() or name == GENERATED]
+
+
+def required(theory: str) -> set[str]:
+    """List all theories that a theory requires, directly or not."""
+    return set(needs(theory)).union(*map(required, needs(theory)))
+
+
 class Check:
     """Folder in which the theories are compiled, each once, by as many processes and threads as want them.
 
@@ -120,24 +133,19 @@ class Check:
         self.folder = Path(tempfile.mkdtemp(prefix="rocq-"))
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
-    def needs(self, theory: str) -> list[str]:
-        """List the theories that a theory requires directly."""
-        if theory == GENERATED:
-            return ["Base"]
-        required = re.findall(r"^Require (?:Import |Export )?([^.]+)\.", theories()[theory], re.MULTILINE)
-        return [name for line in required for name in line.split() if name in theories() or name == GENERATED]
-
-    def compile(self, theory: str) -> None:
-        """Compile a theory after those that it requires; raises Unproved or Refused."""
+    def compile(self, theory: str) -> str:
+        """Compile a theory after what it requires, and return what Rocq says of its claims; raises Unproved or Refused."""
         import fcntl  # no part of Python for Windows, where all else must work
 
-        for needed in self.needs(theory):
+        for needed in needs(theory):
             self.compile(needed)
+        said = self.folder / f"{theory}.said"
         with open(self.folder / f"{theory}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (self.folder / f"{theory}.vo").exists():
+            if not said.exists():
                 text = generated(self.root) if theory == GENERATED else theories()[theory]
-                self.run(theory, text)
+                said.write_text(self.run(theory, text + questions(theory)), "utf8")
+        return said.read_text("utf8")
 
     def run(self, theory: str, text: str) -> str:
         """Let Rocq compile a text, and return what it prints."""
@@ -160,13 +168,9 @@ class Check:
 
     def verdicts(self, theory: str) -> list[Verdict]:
         """Check the claims that a theory proves: each proof has the type of its claim, and rests on these axioms."""
-        here = [claim for claim in claims() if claim.theory == theory]
-        lines = [f"Require Import Statements {theory}."]
-        lines += [f"Definition {each.name}_checked : {each.name} := {each.name}_holds." for each in here]
-        lines += [f"Print Assumptions {each.name}_checked." for each in here]
+        here = claims_of(theory)
         try:
-            self.compile(theory)
-            said = self.run(f"Check{theory}", "\n".join(lines) + "\n")
+            said = self.compile(theory)
         except (Unproved, Refused) as error:
             return [Verdict(claim, failure=str(error)) for claim in here]
         return [Verdict(claim, axioms) for claim, axioms in zip(here, axioms_of(said), strict=True)]
@@ -178,9 +182,20 @@ class Check:
                 yield from verdicts
 
 
-def proving() -> Iterable[str]:
-    """List the theories that prove claims, in the order of Statements.v."""
-    return dict.fromkeys(claim.theory for claim in claims())
+def proving() -> list[str]:
+    """List the theories that prove claims; those that require least come first, so that no worker waits for long."""
+    return sorted({claim.theory for claim in claims()}, key=lambda theory: (len(required(theory)), theory))
+
+
+def claims_of(theory: str) -> list[Claim]:
+    """List the claims that a theory proves."""
+    return [claim for claim in claims() if claim.theory == theory]
+
+
+def questions(theory: str) -> str:
+    """Ask, at the end of a theory, whether each proof has the type of its claim, and which axioms it rests on."""
+    names = [claim.name for claim in claims_of(theory)]
+    return "".join(f"Definition {x}_checked : Statements.{x} := {x}_holds.\nPrint Assumptions {x}_checked.\n" for x in names)
 
 
 def axioms_of(said: str) -> list[tuple[str, ...]]:
