@@ -33,7 +33,7 @@ blank lines, comments from # on and qid: are ignored. It is compressed if it
 ends in .gz, .bz2, .xz or .zst; - is text on standard input. A FILE that ends in
 .npz is a sparse matrix as scipy.sparse.save_npz writes it, or the arrays data,
 indices, indptr and shape of a CSR matrix; the labels are the array y in the
-same file, or in a file of their own (--labels).
+same file, or in a file of their own if the command has --labels.
 """
 
 _LABELS = (
