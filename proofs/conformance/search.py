@@ -32,6 +32,9 @@ BEAM, SAMPLE = 8, 16
 FEW, MANY = 200, 1000
 """So few pairs are tried one by one, and so many are ranked at most."""
 
+SETTLED = 3
+"""So many results that a fault leaves to rounding must a second one not contradict, of which it settles one."""
+
 Files = dict[str, list[Evidence]]
 
 
@@ -105,12 +108,23 @@ class Search:
         for names in (NAMES, SLIPS):
             found, left_open = self._explanations((frozenset({name}) for name in names), files)
             if left_open:
-                wider = {one | {other} for one in found for other in NAMES if other not in one}
-                settled, still_open = self._explanations(sorted(wider, key=sorted), files)
-                found += [pair for pair in settled if self._all_act(pair, files)] if still_open < left_open else []
+                with self.tally.share(0.2):
+                    settled, still_open = self._explanations(self._settling(found, files), files)
+                    found += [pair for pair in settled if self._all_act(pair, files)] if still_open < left_open else []
             if found:
                 return found
         return []
+
+    def _settling(self, found: Sequence[Faults], files: Sequence[str]) -> Iterator[Faults]:
+        """Yield the pairs of one of these faults and another that settle one of the first results that it leaves open."""
+        for one in found[:SETTLED]:
+            left = ((each, comparison.open) for each in self.evidence(files) if (comparison := self._compare(one, each)).open)
+            few = [*islice(left, SETTLED)]
+            for other in NAMES:
+                if other not in one:
+                    made = [(self._compare(one | {other}, each), number) for each, number in few]
+                    if not any(each.other for each, _ in made) and any(each.open < number for each, number in made):
+                        yield one | {other}
 
     def several(self, files: Sequence[str]) -> list[Faults]:
         """Find two or three faults that together give all results of these files, the fewest possible."""
@@ -156,7 +170,10 @@ class Search:
 
     def _compare(self, faults: Faults, each: Evidence) -> Comparison:
         self.tally.count(faults, len(each.case.indices))
-        return compare(faults, each, self.exact)
+        comparison = compare(faults, each, self.exact)
+        if comparison.open:
+            self.tally.count(faults, 4 * len(each.case.indices))  # the rounding was bounded
+        return comparison
 
     def _pairs(self, files: Sequence[str]) -> tuple[list[Faults], list[Faults]]:
         """List the pairs that give the first results of simple cases, and those that give most of these."""

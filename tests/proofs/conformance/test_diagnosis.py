@@ -51,7 +51,7 @@ def test_diagnose_a_planted_fault_names_it_in_every_algorithm(fault):
     assert seen
 
 
-@pytest.mark.parametrize("fault", ["u with h_t", "tie at the kink"])
+@pytest.mark.parametrize("fault", ["u with h_t", "tie at the kink", "weights subtracted in the prediction"])
 def test_diagnose_all_algorithms_and_losses_finds_one_fault(fault):
     report = half(with_fault(fault))
     assert named(report) == [{fault}]
