@@ -12,12 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 import sympy
 
-from reference import LOSSES
+from reference import LOSSES, Problem, draw_indices, iterates
+from reference.datasets import make_generic
 
 from ..conformance.faults import FAULTS, WRONG_DERIVATIVES
 from ..proved.symbols import g, gradient_step, h, lam, t, u, v, w, x
 from .apart import with_globals
-from .formulas import agrees, equals
+from .formulas import agrees, equals, numbers, shown
 from .marking import Wrong
 
 REAL = [(p, y) for p in (-3, -1, 0, 0.5, 1, 2.5) for y in (-2, 0, 1.5)]
@@ -121,6 +122,29 @@ def log_far_away(log: Callable, log_derivative: Callable) -> None:
             agrees(mine, right, FAR)
         except OverflowError as error:
             raise Wrong(f"e to a large power overflows ({error}): let no power of e be above 0") from None
+
+
+def unshrunk(answer: Callable) -> None:
+    """Check a function of w_t, λ and t: a multiple of w_t that a step of eq. 3 changes only where its row is not 0."""
+    data, lam = make_generic(m=6, n=5, k=2, seed=0), 0.25
+    indices = draw_indices(6, 8, rng=0)
+    before = np.zeros(5)
+    for step in iterates(Problem(data.X, data.y, "squared", lam), indices):
+        w = step.predictor.w
+        found = numbers(answer(w.copy(), lam, step.t))
+        largest = np.argmax(abs(w))
+        if found is None or found.shape != w.shape or not np.allclose(found * w[largest], found[largest] * w, rtol=1e-9):
+            raise Wrong(f"it must be a multiple of w: w times one number; of w = {shown(w)} it is {shown(found)}")
+        if not found[largest]:
+            raise Wrong("it is 0 times w, from which w cannot be had back")
+        row = data.X[[indices[step.t - 1]]].toarray()[0]
+        changed = np.flatnonzero((row == 0) & ~np.isclose(found, before, rtol=1e-9, atol=0))
+        if len(changed):
+            raise Wrong(
+                f"a step still shrinks it: step {step.t} makes {before[changed[0]]:.6g} to {found[changed[0]]:.6g} in column "
+                f"{changed[0]}, where its row is 0. Eq. 3 multiplies w by (t - 1)/t there: which multiple undoes that?"
+            )
+        before = found
 
 
 def objective(objective: Callable) -> None:

@@ -144,6 +144,16 @@ WRONG_ANSWERS = {
             **both("[bias not regularised]", "test-hinge"),
         },
     ),
+    "multiple that still shrinks": (
+        "dense_sgd",
+        [("return lam * t * w", "return lam * w")],
+        {"test-unshrunk": "a step still shrinks it: step 2 makes 0.544259 to 0.272129 in column 0, where its row is 0."},
+    ),
+    "no multiple": (
+        "dense_sgd",
+        [("return lam * t * w", "return lam * t")],
+        {"test-unshrunk": "it must be a multiple of w: w times one number; of w = ["},
+    ),
     "draws of their own": (
         "dense_sgd",
         [(LOOP, "for t, i in enumerate(np.random.permutation(indices), start=1):")],
@@ -342,7 +352,7 @@ def test_mark_removed_cells_are_put_back_or_remarked():
     for name in ("test-squared", "train", "sgd"):
         notebook["cells"].remove(cell_of(notebook, f"dense-sgd-{name}"))
     marked = make.mark(notebook)
-    assert marked.total == (2, 10)
+    assert marked.total == (4, 10)
     assert "dense-sgd-train: this cell is missing" in marked.remarks
     assert "dense-sgd-sgd: this cell is missing" in marked.remarks
 
@@ -402,7 +412,7 @@ def test_command_mark_survives_what_students_hand_in(tmp_path):
     assert status == 1
     told += command("mark", "forever.ipynb", "--seconds", "5", cwd=tmp_path)[1]
     for line in (
-        "one.ipynb: dense_sgd, 2 of 10 marks",
+        "one.ipynb: dense_sgd, 4 of 10 marks",
         "  2 of 2  dense-sgd-test-objective",
         "text.ipynb: no marks: text.ipynb is no notebook: JSONDecodeError: ",
         "missing.ipynb: no marks: missing.ipynb is no notebook: FileNotFoundError: ",
@@ -414,4 +424,4 @@ def test_command_mark_survives_what_students_hand_in(tmp_path):
         assert f"\n{line}" in f"\n{told}"
     table = json.loads((tmp_path / "marks.json").read_text("utf8"))
     assert list(table) == list(files)
-    assert (table["one.ipynb"]["given"], table["one.ipynb"]["points"]) == (2, 10)
+    assert (table["one.ipynb"]["given"], table["one.ipynb"]["points"]) == (4, 10)

@@ -7,10 +7,12 @@ from proofs.course.formulas import agrees, equals
 from proofs.proved.symbols import g, gradient_step, lam, t, v, x
 from reference import LOSSES
 
+TESTED_APART = ("below", "unshrunk")
 QUESTIONS = [
     each
     for name, each in vars(questions).items()
-    if inspect.isfunction(each) and each.__module__ == questions.__name__ and not name.startswith("_") and name != "below"
+    if inspect.isfunction(each) and each.__module__ == questions.__name__
+    if not name.startswith("_") and name not in TESTED_APART
 ]
 
 
@@ -66,3 +68,21 @@ def test_tail_answer_in_place_passes_and_does_not_spoil_the_questions():
         return h[t]
 
     questions.tail(in_place)
+
+
+@pytest.mark.parametrize(
+    ("multiple", "said"),
+    [
+        (lambda w, lam, t: w, "a step still shrinks it: step 2"),
+        (lambda w, lam, t: (t + 1) * w, "a step still shrinks it: step 2"),
+        (lambda w, lam, t: lam * t, "it must be a multiple of w"),
+        (lambda w, lam, t: t * w + 1, "it must be a multiple of w"),
+        (lambda w, lam, t: t * w * abs(w), "it must be a multiple of w"),
+        (lambda w, lam, t: 0 * w, "it is 0 times w"),
+    ],
+)
+def test_unshrunk_takes_every_multiple_that_steps_do_not_shrink_and_no_other(multiple, said):
+    for right in (lambda w, lam, t: lam * t * w, lambda w, lam, t: -t * w, lambda w, lam, t: [t * each for each in w]):
+        questions.unshrunk(right)
+    with pytest.raises(Wrong, match=said):
+        questions.unshrunk(multiple)
