@@ -16,6 +16,9 @@ from .compiler import INLINED, cgutils, intrinsic, ir, overload, register_jitabl
 LARGE = 300_000
 """Entries, about, from which the vectors outgrow the caches and are fetched ahead as well."""
 
+ENTRIES_AHEAD = 256
+"""Stored entries that rows in order are fetched ahead: the processor does so itself, but not beyond a page of 4096 bytes."""
+
 LINE = 64
 """Bytes of a cache line."""
 
@@ -32,7 +35,7 @@ def ahead(X, indices, j, v):
 
 
 def ahead_in_order(X, i, v):
-    """Before row i, when rows are visited in order: fetch what the next row needs of v."""
+    """Before row i, when rows are visited in order: fetch entries to come, and what the next row needs of v."""
 
 
 def ahead_of(per_row, indices, j):
@@ -116,8 +119,17 @@ def _ahead(X, indices, j, v):
 
 @overload(ahead_in_order, jit_options=INLINED)
 def _ahead_in_order(X, i, v):
+    columns_a_line = np.uintp(LINE // X.types[1].dtype.bitwidth * 8)
+    values_a_line = np.uintp(LINE // X.types[0].dtype.bitwidth * 8)
+    one, far = np.uintp(1), np.uintp(ENTRIES_AHEAD)
+
     def hints(X, i, v):
-        columns, starts = X.indices, X.indptr
+        columns, values, starts = X.indices, X.data, X.indptr
+        begin, end = np.uintp(starts[i]) + far, np.uintp(starts[i + one]) + far  # even beyond the array a hint does no harm
+        for e in range(begin, end, columns_a_line):
+            _prefetch(columns, e, 0)
+        for e in range(begin, end, values_a_line):
+            _prefetch(values, e, 0)
         if len(v) >= LARGE and i + 2 < len(starts):
             for e in range(np.uintp(starts[i + 1]), np.uintp(starts[i + 2])):
                 _prefetch(v, columns[e], 0)

@@ -418,3 +418,31 @@ def test_the_checks_reject_changed_containers_and_wrong_numbers():
         damage()
         assert snapshot(damaged) != before
     assert dense(X + 1e-15, np.float64) != X.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 16])
+def test_order_of_columns_is_seen_wherever_blocks_are_cut(size, monkeypatch):
+    monkeypatch.setattr(reference.rows, "IN_CACHE", size)
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(200):
+        starts = np.concatenate([[0], np.cumsum(rng.choice([0, 0, 1, 2, 5], 6))])
+        columns = np.concatenate([[], *(rng.permutation(8)[:k] for k in np.diff(starts))]).astype(np.int32)
+        if rng.random() < 0.7:
+            columns = np.concatenate([[], *map(np.sort, np.split(columns, starts[1:-1]))]).astype(np.int32)
+        if len(columns) and rng.random() < 0.3:
+            columns[rng.integers(len(columns))] = rng.choice([-1, 0, 7, 8])
+        X = sp.csr_array((np.arange(1.0, len(columns) + 1), columns, starts.astype(np.int32)), shape=(6, 8))
+        right = (columns >= 0).all() and (columns < 8).all()
+        seen.add((bool(right), bool(X.has_canonical_format)))
+        if not right:
+            with pytest.raises(
+                ValueError, match=r"X is a malformed sparse matrix of shape \(6, 8\): column (-1|8) outside 0\.\.7"
+            ):
+                as_rows(X)
+            continue
+        rows, wanted = as_rows(X), X.copy()
+        wanted.sum_duplicates()
+        assert np.shares_memory(rows.data, X.data) == (X.has_canonical_format and len(columns) > 0)
+        for found, of in zip(rows[:3], (wanted.data, wanted.indices, wanted.indptr), strict=True):
+            np.testing.assert_array_equal(found, of)
+    assert len(seen) == 4
