@@ -24,10 +24,9 @@ from .paper import ERRATA
 
 try:
     import sympy
-    import z3
 
     from .proved.branches import as_formula
-    from .proved.prover import Equation, counterexample, residual, violation
+    from .proved.prover import Equation, counterexample, residual, violation, z3
     from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
 except ModuleNotFoundError as error:
     if __name__ != "__main__":

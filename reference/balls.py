@@ -19,13 +19,14 @@ import numpy as np
 
 from .arithmetic import fraction
 from .losses import Loss
+from .missing import Missing
 from .problem import Problem
 from .rows import Rows
 
 try:
     from flint import arb, ctx, fmpq
-except ImportError as error:
-    raise ImportError("balls need python-flint: pip install -e '.[certify]' in a clone", name=error.name) from None
+except ImportError:
+    arb = ctx = fmpq = Missing("python-flint", "balls", "certify")  # type: ignore
 
 LADDER = (53, 128, 512, 2048, 8192)
 """Precisions to try, in bits, one after the other: that of float64 first."""

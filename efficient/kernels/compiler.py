@@ -81,29 +81,3 @@ def warn_of_slowness() -> None:
             RuntimeWarning,
             stacklevel=3,
         )
-
-
-__all__ = [
-    "COMPILES",
-    "INLINED",
-    "INSTALLED",
-    "AbstractTemplate",
-    "NativeValue",
-    "NumbaError",
-    "cfunc",
-    "cgutils",
-    "infer_global",
-    "intrinsic",
-    "ir",
-    "lower_builtin",
-    "models",
-    "njit",
-    "overload",
-    "register_jitable",
-    "register_model",
-    "signature",
-    "typeof_impl",
-    "types",
-    "unbox",
-    "vectorize",
-]

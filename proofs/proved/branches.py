@@ -6,8 +6,9 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import sympy
-import z3
 from sympy.logic.boolalg import BooleanAtom
+
+from .prover import z3
 
 
 class Unknown:

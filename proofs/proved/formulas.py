@@ -8,13 +8,12 @@ from collections.abc import Callable
 from itertools import combinations
 
 import sympy
-import z3
 from sympy.core.relational import Relational
 
 from reference import Loss
 
 from .branches import branches, with_symbolic_math
-from .prover import to_z3
+from .prover import to_z3, z3
 from .symbols import p, y
 
 E = sympy.Symbol("exp", positive=True)

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import sympy
-import z3
 
 from reference import LOSSES, Loss, Predictor, Problem
 
@@ -14,7 +13,7 @@ from ..ledger import Entry, Job
 from .branches import with_symbolic_math
 from .formulas import Reading, borders, labels
 from .proof import jobs_of, proof
-from .prover import Equation, opaque, to_z3, violation
+from .prover import Equation, opaque, to_z3, violation, z3
 from .symbols import b, g, lam, p, y
 
 FOR_ALL_REALS = "for all real p, q, y, on the shipped code"

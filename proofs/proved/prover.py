@@ -15,10 +15,16 @@ from random import Random
 from typing import Any, NamedTuple
 
 import sympy
-import z3
 from sympy import Add, Expr, Indexed, Integer, Mul, Piecewise, Pow, Sum, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.piecewise import ExprCondPair
+
+from reference.missing import Missing
+
+try:
+    import z3
+except ModuleNotFoundError:
+    z3 = Missing("z3", "counterexamples", "proofs")
 
 UNKNOWNS = (Symbol, Indexed, Sum, AppliedUndef)
 """Expressions that are unknown numbers to both provers; those of +, ·, powers and numbers are arithmetic."""

@@ -1,7 +1,6 @@
 """Fill the templates of the pages with what the ledger, the paper, the sources and the notebooks say."""
 
 import inspect
-import json
 import platform
 import re
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from efficient.runs.algorithms import ALGORITHMS
 from reference import LOSSES
 
 from ..board import cell, legend, rows
+from ..course.live import title_of
 from ..ledger import KINDS, Entry, versions
 from ..paper import ERRATA, LABELS, LETTERS, SECTIONS
 from ..proved.claims import CLAIMS
@@ -229,12 +229,6 @@ def vocabulary() -> list[list[str]]:
     file = ROOT / "CONTRIBUTING.md"
     table = file.read_text("utf8").partition("| word | means |")[2].partition("\n\n")[0] if file.is_file() else ""
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
-
-
-def title_of(notebook: Path) -> str:
-    """Read the heading of a notebook."""
-    text = "".join(json.loads(notebook.read_text("utf8"))["cells"][0]["source"])
-    return text.splitlines()[0].lstrip("# ")
 
 
 def modules_of(package: str) -> Iterator[tuple[str, list[str]]]:

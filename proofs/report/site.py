@@ -22,6 +22,7 @@ from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from ..course import live
 from ..ledger import Entry, to_json
 from ..pictures.alternative import image_alternative
 from .figures import Drawn
@@ -48,6 +49,8 @@ def build(folder: Path, entries: list[Entry], drawn: list[Drawn], only: str | No
                 source, None, made, Path(work, "doctrees"), "html", confoverrides=CONFIGURATION, status=None, warning=sys.stderr
             )
             app.build()
+        if (ROOT / "notebooks").is_dir():
+            live.build(made / "live")
         (made / "proofs.json").write_text(to_json(entries), "utf8")
         (made / ".buildinfo").unlink(missing_ok=True)
         names = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())

@@ -16,8 +16,8 @@ MINUTE = 60
 
 
 @pytest.mark.nightly
-def test_solutions_get_all_marks_without_numba(tmp_path):
-    environment = environment_without(tmp_path, "numba", "llvmlite")
+def test_solutions_get_all_marks_without_what_browsers_lack(tmp_path):
+    environment = environment_without(tmp_path, "numba", "llvmlite", "z3", "flint")
 
     def make(*arguments):
         done = subprocess.run([sys.executable, MAKE, *arguments], env=environment, capture_output=True, text=True, check=True)

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from proofs.course import live
 from proofs.ledger import read_json, to_json
 from proofs.paper import ERRATA, LABELS
 from proofs.report import __main__ as program
@@ -84,6 +85,7 @@ def made(tmp_path_factory):
         warnings.simplefilter("ignore", DeprecationWarning)  # between Sphinx and its own extensions
         warnings.simplefilter("ignore", PendingDeprecationWarning)
         patch.setattr(program, "draw", small_pictures)
+        patch.setattr(live, "build", lambda folder: (folder.mkdir(), (folder / "index.html").write_text("live")))
         told = io.StringIO()
         with contextlib.redirect_stderr(told):
             assert program.main([str(folder), "--ledger", str(folder / "ledger.json")]) == 1
