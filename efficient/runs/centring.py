@@ -10,7 +10,7 @@ the density is the share of non-zero entries. So a pivoted column has a density 
 than a quarter of what it has stored. Text stays as it is, since rows of few common words have a mean that is small.
 """
 
-from collections.abc import Iterator
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +18,12 @@ import scipy.sparse as sp
 
 from reference.arithmetic import unsignalled
 from reference.rows import Rows
-from reference.sampling import as_counts, repeated
+from reference.sampling import as_counts
 
 from .. import casgd
 from ..kernels.blocks import blocks_of_rows
 from ..kernels.compiled import in_arithmetic, unsigned
+from ..kernels.compiler import INLINED, register_jitable
 from ..kernels.prefetch import ahead_in_order
 from ..kernels.sparse import entries
 
@@ -48,61 +49,69 @@ def find_centre(X: Rows, sample_weight: np.ndarray | None = None) -> Centre:
     """Find the mean of rows that are drawn with these sampling weights, as `draw_indices` does; equal ones by default.
 
     Whole weights say how often each row occurs: to the bit, the centre is that of a State of the rows `np.repeat(X, weight)`.
+    They are counted, not visited so often: `plus_times` gives the bits of one addition after the other.
 
-    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for whole weights.
+    Cost: O(n + mk), and O(log weight_i) for an entry with a whole weight.
     """
-    if sample_weight is None:
-        sample_weight = np.broadcast_to(np.float64(1), X.m)
-    counted = as_counts(sample_weight) is not None
-    return centre_of(X, sample_weight if counted else sample_weight / sample_weight.max(), counted)[0]
+    if sample_weight is None or (sample_weight == 1).all():
+        return centre_of(X, np.broadcast_to(np.float64(1), X.m))[0]
+    counts = as_counts(sample_weight)
+    return centre_of(X, sample_weight / sample_weight.max() if counts is None else counts)[0]
 
 
-def centre_of(X: Rows, sample_weight: np.ndarray, counted: bool = False, pivot: bool = True) -> tuple[Centre, Rows]:
+def centre_of(X: Rows, sample_weight: np.ndarray, pivot: bool = True) -> tuple[Centre, Rows]:
     """Find x̄ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
 
     Parameters
     ----------
     X : Rows
     sample_weight : ndarray of shape (m,)
-        In the arithmetic of the rows.
-    counted : bool
-        Whether the weights say how often each row occurs, so that all sums are those of the rows `np.repeat(X, weight)`, to
-        the bit.
+        In the arithmetic of the rows; or integers, beside rows of floats, that say how often each row occurs: all sums are
+        those of the rows `np.repeat(X, weight)`, to the bit.
     pivot : bool
 
     Returns
     -------
-    Centre, and the rows x − pivot, ready for a loop; of counted rows a part of them
+    Centre, and the rows x − pivot, ready for a loop
 
     Paper: Algorithm 3 (alg:casgd), line 2.
-    Cost: O(n + mk), or O(n + Σ_i weight_i k_i) for counted weights.
+    Cost: O(n + mk), and O(log weight_i) for an entry with an integer for its weight.
     """
-    origin, (xbar, rows) = None, _mean(X, sample_weight, counted)
+    origin, (xbar, rows) = None, _mean(X, sample_weight)
     if pivot and not X.exact and is_far(xbar, X, sample_weight):
-        origin = find_pivot(X, sample_weight, counted)
+        origin = find_pivot(X, sample_weight)
         if origin is not None:
-            xbar, rows = _mean(X, sample_weight, counted, origin)
+            xbar, rows = _mean(X, sample_weight, origin)
     return Centre(origin, xbar), rows
 
 
-def _mean(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
-    """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well, or their last part."""
-    xbar, total, rows = row_sum(X, sample_weight, counted, pivot)
+def _mean(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
+    """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well."""
+    xbar, total, rows = row_sum(X, sample_weight, pivot)
     in_arithmetic(casgd.centre, X.exact)(xbar, total)
     return xbar, rows
 
 
-def row_sum(X: Rows, sample_weight: np.ndarray, counted: bool = False, pivot: np.ndarray | None = None):
-    """Add up weight_i (x_i − pivot) and the weights; return both, and the rows x − pivot or the last part of them.
+def row_sum(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None):
+    """Add up weight_i (x_i − pivot) and the weights; return both, and the rows x − pivot.
 
-    Cost: O(n + mk).
+    Cost: O(n + mk), and O(log weight_i) for an entry with an integer for its weight.
     """
-    add_up = in_arithmetic(casgd.add_up, X.exact)
-    xbar, total, rows = X.zeros(), 0 * sample_weight[0], X
-    for rows, share in _in_parts(X, sample_weight, counted, pivot):
+    rows, xbar = prepared(X, pivot), X.zeros()
+    if _is_counted(sample_weight):
+        add_up = in_arithmetic(add_up_repeated, exact=False)
         for start, stop in blocks_of_rows(rows):
-            total = add_up(rows, share, start, stop, xbar, total)
+            add_up(rows, sample_weight, start, stop, xbar)
+        return xbar, float(sample_weight.sum()), rows
+    add_up, total = in_arithmetic(casgd.add_up, X.exact), 0 * sample_weight[0]
+    for start, stop in blocks_of_rows(rows):
+        total = add_up(rows, sample_weight, start, stop, xbar, total)
     return xbar, total, rows
+
+
+def _is_counted(sample_weight: np.ndarray) -> bool:
+    """Tell whether weights are integers, which say how often each row occurs."""
+    return sample_weight.dtype.kind == "i"
 
 
 def is_far(mean: np.ndarray, X: Rows, sample_weight: np.ndarray) -> bool:
@@ -122,7 +131,7 @@ def is_far(mean: np.ndarray, X: Rows, sample_weight: np.ndarray) -> bool:
     return not square <= share * squares < np.inf
 
 
-def find_pivot(X: Rows, sample_weight: np.ndarray | None = None, counted: bool = False) -> np.ndarray | None:
+def find_pivot(X: Rows, sample_weight: np.ndarray | None = None) -> np.ndarray | None:
     """Find the mean of each column where mean² > 4·variance, and 0 elsewhere; None if the mean as a whole is not so large.
 
     Mean, variance and density are weighted as x̄ is; with equal weights the bound on what is stored holds as said above.
@@ -131,9 +140,7 @@ def find_pivot(X: Rows, sample_weight: np.ndarray | None = None, counted: bool =
     ----------
     X : Rows in float64 or float32
     sample_weight : ndarray of shape (m,), optional
-        Equal weights by default.
-    counted : bool
-        As in `centre_of`.
+        As in `centre_of`; equal weights by default.
 
     Returns
     -------
@@ -145,32 +152,23 @@ def find_pivot(X: Rows, sample_weight: np.ndarray | None = None, counted: bool =
     sample_weight = np.broadcast_to(np.float64(1), X.m) if sample_weight is None else sample_weight
     total = sample_weight.sum()
     with np.errstate(over="ignore", invalid="ignore"):  # a mean² that overflows is not large: no pivot
-        moments = _moments(X, sample_weight, counted)
+        moments = _moments(X, sample_weight)
         moments /= total
         mean, square = moments
         if not mean @ mean > LARGE_MEAN * square.sum():
             return None
         pivot = np.where(mean * mean > LARGE_MEAN * square, mean, 0.0)
-    missed = _moments(X, sample_weight, counted, pivot)[0] / total  # by a long sum of large numbers
+    missed = _moments(X, sample_weight, pivot)[0] / total  # by a long sum of large numbers
     return np.where(pivot != 0, pivot + missed, 0.0)
 
 
-def _moments(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None = None) -> np.ndarray:
+def _moments(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None) -> np.ndarray:
     """Sum weight_i x_i and weight_i x_i² in every column, shape (2, n); of the rows x − pivot, if there is one."""
-    moments, add_up = np.zeros((X.n, 2)), in_arithmetic(add_up_moments, exact=False)
-    for rows, share in _in_parts(X, sample_weight, counted, pivot):
-        for start, stop in blocks_of_rows(rows):
-            add_up(rows, share, start, stop, moments[:, 0], moments[:, 1])
+    rows, moments = prepared(X, pivot), np.zeros((X.n, 2))
+    add_up = in_arithmetic(add_up_moments_repeated if _is_counted(sample_weight) else add_up_moments, exact=False)
+    for start, stop in blocks_of_rows(rows):
+        add_up(rows, sample_weight, start, stop, moments[:, 0], moments[:, 1])
     return moments.T
-
-
-def _in_parts(X: Rows, sample_weight: np.ndarray, counted: bool, pivot: np.ndarray | None) -> Iterator[tuple[Rows, np.ndarray]]:
-    """Yield the rows x − pivot, ready for a loop, and their weights; counted rows so often in succession with the weight 1."""
-    parts: Iterator[tuple[Rows, np.ndarray]] = iter([(X, sample_weight)])
-    if counted and (sample_weight != 1).any():
-        parts = ((part, np.broadcast_to(np.float64(1), part.m)) for part in repeated(X, sample_weight.astype(np.int64)))
-    for rows, share in parts:
-        yield prepared(rows, pivot), share
 
 
 def prepared(X: Rows, pivot: np.ndarray | None) -> Rows:
@@ -193,6 +191,66 @@ def add_up_moments(X, sample_weight, start, stop, first, second):
         for e in range(begin, end):
             j, x = columns[e], values[e]
             first[j], second[j] = first[j] + share * x, second[j] + share * x * x
+
+
+def add_up_repeated(X, counts, start, stop, xbar):
+    """Add the rows start, …, stop − 1 to xbar, each so many times in succession, in place.
+
+    Cost: O(k log count) a row.
+    """
+    columns, values = X.indices, X.data
+    for i in range(start, stop):
+        ahead_in_order(X, i, xbar)
+        begin, end = entries(X, i)
+        for e in range(begin, end):
+            j = columns[e]
+            xbar[j] = plus_times(xbar[j], values[e], counts[i])
+
+
+def add_up_moments_repeated(X, counts, start, stop, first, second):
+    """Add the first and second moments of the rows start, …, stop − 1, each so many times in succession, in place.
+
+    Cost: O(k log count) a row.
+    """
+    columns, values = X.indices, X.data
+    for i in range(start, stop):
+        ahead_in_order(X, i, first)
+        begin, end = entries(X, i)
+        for e in range(begin, end):
+            j, x = columns[e], 1.0 * values[e]
+            first[j], second[j] = plus_times(first[j], x, counts[i]), plus_times(second[j], x * x, counts[i])
+
+
+@register_jitable(**INLINED)
+def plus_times(s, x, count):
+    """Compute s + x + … + x in float64, rounded after each of the count additions: their bits, in few operations.
+
+    Between two neighbouring powers of 2 all floats are multiples of one unit. There each addition is rounded to the same
+    number of units, from the second one on: after a tie the sum is even, and stays so. So the rest of the way to the next
+    power of 2 is one product, which is exact.
+
+    Paper: none.
+    Cost: O(log count) operations; a sum that no longer changes ends it.
+    """
+    while count >= 3:
+        s = s + x
+        second = s + x
+        third = second + x
+        count -= 3
+        if third == second:
+            return third
+        step, half = third - second, math.ldexp(0.5, math.frexp(third)[1])  # half <= |third| < 2 half
+        low, high = min(abs(s), abs(second), abs(third)), max(abs(s), abs(second), abs(third))
+        if half < low and high <= 2 * half and (s > 0) == (third > 0):
+            way = half - abs(third) + half if (step > 0) == (third > 0) else abs(third) - half
+            more = min(count, int(way / abs(step)) - 2)  # the last ones may be rounded to another unit
+            if more > 0:
+                third = third + more * step
+                count -= more
+        s = third
+    for _ in range(count):
+        s = s + x
+    return s
 
 
 def pivoted(X: Rows, pivot: np.ndarray) -> Rows:

@@ -8,7 +8,7 @@ from reference import Loss, Predictor, Problem, safe_t0
 from reference.arithmetic import Overflow
 
 from ..runs.batch import start
-from ..runs.centring import find_centre
+from ..runs.centring import Centre, find_centre
 from ..runs.run import Run
 from .classes import targets
 from .settings import Settings
@@ -44,17 +44,20 @@ def begin(problems: list[Problem], settings: Settings, sampling_weight: np.ndarr
     Cost: O(nK), and O(n + mk) for x̄.
     """
     centre = find_centre(problems[0].X, sampling_weight) if settings.centred else None
-    t0 = _step_offsets(problems, settings, sampling_weight)
+    t0 = _step_offsets(problems, settings, sampling_weight, centre)
     return start(problems, settings.algorithm, t0=t0, averaging_weights=settings.averaging_weights, centre=centre)
 
 
-def _step_offsets(problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None) -> list[float]:
+def _step_offsets(
+    problems: list[Problem], settings: Settings, sampling_weight: np.ndarray | None, centre: Centre | None
+) -> list[float]:
     """Find t0 of each problem."""
     if not isinstance(settings.t0, str):
         return [settings.t0] * len(problems)
     if problems[0].loss.slope_bound is not None:
         return [0.0] * len(problems)
-    reach = float(safe_t0(problems[0].variant(lam=1.0), settings.centred, sampling_weight))  # R²
+    mean = None if centre is None else centre.xbar if centre.pivot is None else centre.pivot + centre.xbar
+    reach = float(safe_t0(problems[0].variant(lam=1.0), settings.centred, sampling_weight, mean))  # R²
     with np.errstate(over="ignore"):
         offsets = [reach / problem.lam for problem in problems]
     if not np.isfinite(offsets).all():

@@ -210,6 +210,8 @@ def test_epoch_has_a_step_for_each_row_that_can_be_drawn():
     assert logistic(n_epochs=3).fit(DATA.X, DATA.y, sample_weight=broken).t_ == 3 * 40
     fitted = CASGDRegressor("absolute", algorithm="sgd", n_steps=3).fit(NUMERIC.X[:2], NUMERIC.y[:2], sample_weight=longest)
     assert (fitted.t_, fitted.n_iter_) == (3, 1)
+    fitted = CASGDRegressor("squared", n_steps=3).fit(NUMERIC.X[:2], NUMERIC.y[:2], sample_weight=longest)  # x̄ and t0 as well
+    assert (fitted.t_, fitted.n_iter_) == (3, 1)
     with pytest.raises(ValueError, match=r"at most 2147483648; got 2e\+09"):
         fitted.fit(NUMERIC.X[:2], NUMERIC.y[:2], sample_weight=longest + 1)
 

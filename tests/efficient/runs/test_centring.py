@@ -11,7 +11,7 @@ import efficient
 from efficient import State, States
 from efficient.casgd import add_up, centre
 from efficient.runs.algorithms import ALGORITHMS
-from efficient.runs.centring import Centre, find_centre, find_pivot, is_far, pivoted
+from efficient.runs.centring import Centre, find_centre, find_pivot, is_far, pivoted, plus_times
 from reference import Predictor, Problem, draw_indices
 from reference.datasets import load_spam, load_tweets, make_generic, make_shifted, make_text
 from reference.rows import as_rows
@@ -48,6 +48,39 @@ def test_find_centre_of_counted_rows_is_that_of_repeated_rows(offset):
         np.testing.assert_array_equal(found.xbar, wanted.xbar)
         np.testing.assert_array_equal(found.xbar, state.xbar)
     assert (none == {True}) == (offset == 0)
+
+
+def additions(seed):
+    """Make s, x and a count: sums near powers of 2, where additions tie or meet another unit, and any others."""
+    rng = np.random.default_rng(seed)
+    for _ in range(300):
+        unit, sign = 2.0 ** rng.integers(-1070, 960), rng.choice([-1, 1])
+        half = unit * int(rng.integers(-9, 10)) / 2
+        yield sign * unit * int(2**52 + rng.integers(0, 99)), half, rng.integers(3000)
+        yield sign * unit * int(2**53 - rng.integers(0, 99)), half, rng.integers(3000)
+        x = rng.standard_normal() * 2.0 ** rng.integers(-30, 31)
+        yield x * int(rng.integers(-2000, 2000)), x, rng.integers(3000)
+        yield rng.standard_normal() * 1e6, x, rng.integers(9)
+    yield from ((0.0, x, 3000) for x in (0.0, -0.0, 5e-324, 1e-310, 1e305, 1e308, -1e308))
+
+
+def test_plus_times_has_the_bits_of_one_addition_after_the_other():
+    one_product = 0
+    for s, x, count in additions(0):
+        with np.errstate(over="ignore"):
+            wanted = np.add.accumulate([s, *[x] * int(count)])[-1] if count else np.float64(s)
+            one_product += np.float64(s) + x * int(count) != wanted
+        assert np.float64(plus_times(s, x, int(count))).tobytes() == wanted.tobytes(), (s, x, count)
+    assert one_product > 300  # a wrong twin: s + count x
+
+
+def test_find_centre_counts_weights_and_visits_no_row_so_often():
+    weight = np.array([2.0**40, 3.0, 2**41 + 1])  # one by one that is an hour
+    for offset in (0, 1e6):
+        X = np.array([[0.1, offset], [0.7, 0.2 + offset], [-0.1, 0.3 + offset]])
+        found, wanted = find_centre(as_rows(X), weight), np.average(X, axis=0, weights=weight)
+        assert (found.pivot is None) == (offset == 0)
+        np.testing.assert_allclose(found.xbar + (0 if found.pivot is None else found.pivot), wanted, rtol=1e-4)
 
 
 def test_find_centre_of_weighted_rows_is_their_mean():
