@@ -85,4 +85,6 @@ def progress_bar(first: int, total: int, wanted: bool | None):
         return nullcontext()
     from tqdm.auto import tqdm
 
+    if sys.platform == "emscripten":
+        tqdm.monitor_interval = 0  # a browser has no threads
     return tqdm(initial=first, total=total, unit=" steps", unit_scale=True, delay=0.5)

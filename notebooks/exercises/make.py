@@ -201,8 +201,14 @@ def _send(path: Path, sender) -> None:
 def mark_apart(path: Path, seconds: float) -> Marked | str:
     """Mark a file in a process of its own; return the reason if there are no marks.
 
-    If the process must be ended, or ends itself, the marks earned so far stand.
+    If the process must be ended, or ends itself, the marks earned so far stand. A browser has one process: there the file is
+    marked in it, without a limit of time.
     """
+    if sys.platform == "emscripten":
+        try:
+            return mark(read(path))
+        except ValueError as error:
+            return str(error)
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(path, sender))

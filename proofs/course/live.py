@@ -94,7 +94,7 @@ def build(folder: Path, pyodide: Path | None = None) -> None:
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as work:
-        lite, made = Path(work, "lite"), Path(work, "made")
+        lite, made = Path(work, "lite").resolve(), Path(work, "made").resolve()
         (lite / "files" / "exercises").mkdir(parents=True)
         list(WheelBuilder(str(ROOT)).build(directory=str(lite / "pypi"), versions=["standard"]))
         handed_out = Path(work, "handed_out")
@@ -107,16 +107,16 @@ def build(folder: Path, pyodide: Path | None = None) -> None:
             shutil.copytree(pyodide, lite / "static" / "pyodide")
             _run("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(lite / "pypi"), *BESIDE)
         command = ["-m", "jupyterlite_core", "build", "--apps", "notebooks", "--apps", "tree", "--no-sourcemaps"]
-        _run(*command, "--lite-dir", str(lite), "--contents", str(lite / "files"), "--output-dir", str(made))
+        _run(*command, "--contents", "files", "--output-dir", str(made), there=lite)  # it leaves files where it runs
         (made / "index.html").write_text(_start_page(lite / "files", pyodide is not None), "utf8")
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
 
 
-def _run(*arguments: str) -> None:
-    """Run a program of Python; what it prints is shown if it fails."""
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+def _run(*arguments: str, there: Path | None = None) -> None:
+    """Run a program of Python, in a folder; what it prints is shown if it fails."""
+    done = subprocess.run([sys.executable, *arguments], cwd=there, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(arguments[:3])} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
 

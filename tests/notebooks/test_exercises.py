@@ -425,3 +425,13 @@ def test_command_mark_survives_what_students_hand_in(tmp_path):
     table = json.loads((tmp_path / "marks.json").read_text("utf8"))
     assert list(table) == list(files)
     assert (table["one.ipynb"]["given"], table["one.ipynb"]["points"]) == (4, 10)
+
+
+def test_browser_marks_in_its_one_process(tmp_path, monkeypatch):
+    files = {"one.ipynb": solution("losses"), "none.ipynb": {"cells": []}}
+    for name, notebook in files.items():
+        (tmp_path / name).write_text(json.dumps(notebook))
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setattr(make, "multiprocessing", None)
+    assert make.mark_apart(tmp_path / "one.ipynb", 300).total == (10, 10)
+    assert "cells of an exercise" in make.mark_apart(tmp_path / "none.ipynb", 300)

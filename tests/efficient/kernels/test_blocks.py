@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tqdm.auto import tqdm
 
 import efficient.kernels.blocks
 from efficient.kernels.blocks import blocks, blocks_of_rows, first_block, held_interrupts, progress_bar
@@ -139,3 +140,11 @@ def test_progress_bar_is_shown_on_a_terminal_and_in_a_notebook(terminal, noteboo
             assert (bar is not None) == shown
             if shown:
                 assert bar["initial"] == 3 and bar["total"] == 10
+
+
+@pytest.mark.parametrize(("platform", "interval"), [("emscripten", 0), (sys.platform, 10)])
+def test_progress_bar_starts_no_thread_in_a_browser(platform, interval, monkeypatch):
+    monkeypatch.setattr(tqdm, "monitor_interval", 10)
+    monkeypatch.setattr(sys, "platform", platform)
+    with progress_bar(0, 1, True):
+        assert tqdm.monitor_interval == interval
