@@ -62,11 +62,12 @@ def presented(cell) -> dict:
     """Make the metadata of a cell: its tags, and its place in a talk.
 
     A heading begins a slide, other text one below it, and code stays with its text. A cell tagged "check" is left out of
-    the talk.
+    the talk, and one of imports.
     """
     tags = cell.metadata.get("tags", [])
     heading, text = cell.source.startswith("#"), cell.cell_type == "markdown"
-    place = "skip" if "check" in tags else "slide" if text and heading else "subslide" if text else "-"
+    imports = not text and all(line.startswith(("import ", "from ")) for line in cell.source.splitlines() if line)
+    place = "skip" if imports or "check" in tags else "slide" if text and heading else "subslide" if text else "-"
     return {"slideshow": {"slide_type": place}, **({"tags": tags} if tags else {})}
 
 
