@@ -98,4 +98,9 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """List the public names, those of the estimators too."""
+    return __all__
+
+
 __all__ = ["CASGDClassifier", "CASGDRegressor", "State", "States", "asgd", "casgd", "certify", "csgd", "sgd"]

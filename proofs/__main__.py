@@ -135,7 +135,7 @@ def announcement(options: argparse.Namespace) -> list[str]:
         return [f"Equivalence and invariance on {options.data}, {options.loss} loss, λ = {options.lam:g}:"]
     if options.labels is not None:
         return [f"Evidence for {', '.join(label for label in LABELS if label in options.labels)} of {ARXIV}:"]
-    time = "20 seconds" if options.quick else "a minute" if coqc() is None else "a minute and a half, with Rocq,"
+    time = "20 seconds" if options.quick else "a minute"
     return [
         f"Evidence for {len(LABELS) - len(ERRATA)} statements of {ARXIV} and {len(ERRATA)} errata: about {time} on two cores.",
         "A section is printed as soon as it is done, at the end a board. --verbose prints every entry.",

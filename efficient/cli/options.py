@@ -4,9 +4,11 @@ import argparse
 import contextlib
 import math
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
@@ -211,7 +213,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options, unknown = parser.parse_known_args(arguments)
     options.arguments = arguments
     if unknown:  # refused by the command, whose --help lists its options
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_hints(unknown)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_hints(unknown, options.parser)}")
     _check(options)
     return options
 
@@ -254,10 +256,18 @@ def _add_learning(command: argparse.ArgumentParser) -> None:
     add("--zero-based", action="store_true", help=zero_based)
 
 
-def _hints(unknown: list[str]) -> str:
-    """Say how an option is called here that other programs have."""
-    names = [argument.partition("=")[0].lstrip("-").replace("-", "_") for argument in unknown if argument.startswith("-")]
-    return "".join(f"; {name} elsewhere is {ELSEWHERE[name][1]} here" for name in names if name in ELSEWHERE)
+def _hints(unknown: list[str], command: argparse.ArgumentParser) -> str:
+    """Say how an option is called here that other programs have, or that is nearly one of the command."""
+    hints = []
+    for option in (argument.partition("=")[0] for argument in unknown if argument.startswith("-")):
+        name = option.lstrip("-").replace("-", "_")
+        near = get_close_matches(option, re.findall(r"--[\w-]+", command.format_usage()), n=1, cutoff=0.8)
+        hints += (
+            [f"; {name} elsewhere is {ELSEWHERE[name][1]} here"] if name in ELSEWHERE else [f"; is it {each}?" for each in near]
+        )
+    if command.prog.endswith("sweep") and not unknown[0].startswith("-"):
+        hints.append("; join the values of --lam by commas")
+    return "".join(hints)
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -106,20 +106,22 @@ def _report(options: argparse.Namespace, measured: dict[float, list[dict[str, fl
     names = list(next(iter(measured.values()))[0])  # the same for each lam and fold
     print("  ".join([f"{'lam':>10}", *(f"{name:>11}  {'std. error':>10}" for name in names)]))
     means: dict[float, dict[str, float]] = {}
+    errors: dict[float, dict[str, float]] = {}
     for lam in options.lam:
         if lam in failed:
             print(f"{lam:10g}  overflows")
             continue
         values = np.array([[of_fold[name] for name in names] for of_fold in measured[lam]])
         means[lam] = dict(zip(names, values.mean(axis=0), strict=True))
-        errors = values.std(axis=0, ddof=1) / np.sqrt(options.folds)
-        cells = (
-            f"{shown_quality(means[lam][name]):>11}  {shown_quality(e):>10}" for name, e in zip(names, errors, strict=True)
-        )
+        errors[lam] = dict(zip(names, values.std(axis=0, ddof=1) / np.sqrt(options.folds), strict=True))
+        cells = (f"{shown_quality(means[lam][name]):>11}  {shown_quality(errors[lam][name]):>10}" for name in names)
         print("  ".join([f"{lam:10g}", *cells]))
     criterion = "error" if "error" in names else "loss"
     best = min(means, key=lambda lam: (means[lam][criterion], means[lam]["loss"]))
     print(f"best lam {best:g}, by the lowest {criterion}")
+    bound = means[best][criterion] + errors[best][criterion]
+    if near := [lam for lam in means if lam != best and means[lam][criterion] <= bound]:
+        print(f"within a standard error of it: {', '.join(f'{lam:g}' for lam in near)}")
     if len(means) > 1 and best in (min(means), max(means)):
         end, others = ("least", "smaller") if best == min(means) else ("greatest", "greater")
         print(f"which is the {end} that was tried: try {others} ones too")

@@ -127,7 +127,7 @@ def run_epochs(
 
         def interrupted() -> None:
             save()
-            resumable = "; the same command resumes" if checkpoint is not None else ""
-            raise KeyboardInterrupt(f"at step {run.t} of {schedule.steps}{resumable}")
+            left = "the same command resumes" if checkpoint else "nothing was written: --checkpoint FILE would keep the state"
+            raise KeyboardInterrupt(f"at step {run.t} of {schedule.steps}; {left}")
 
         epochs.train(run, schedule, after=after, between=between, interrupted=interrupted)

@@ -139,7 +139,7 @@ class LinearEstimator(BaseEstimator):
         for name, wanted, right in (
             ("alpha", "a finite number > 0", _is_number(self.alpha) and self.alpha > 0),
             ("algorithm", _one_of(ALGORITHMS), _is_text(self.algorithm, ALGORITHMS)),
-            ("average", _one_of(AVERAGES), _is_text(self.average, AVERAGES)),
+            ("average", f"{_one_of(AVERAGES)} (algorithm='csgd' is without)", _is_text(self.average, AVERAGES)),
             ("t0", "'auto' or a finite number >= 0", _is_text(self.t0, ["auto"]) or (_is_number(self.t0) and self.t0 >= 0)),
             ("n_epochs", "an integer >= 1", _is_count(self.n_epochs)),
             ("n_steps", "None or an integer >= 1", self.n_steps is None or _is_count(self.n_steps)),

@@ -63,6 +63,9 @@ ELSEWHERE = {
     "order": ("sampling", "--order"),
     "shuffle": ("sampling='permuted'", "--order permuted"),
     "eta0": ("t0, since steps are 1/(alpha (t + t0))", "--t0, since steps are 1/(λ(t + t0))"),
+    "tol": ("n_epochs, after which training ends,", "--epochs, after which training ends,"),
+    "early_stopping": ("n_epochs, after which training ends,", "--epochs, after which training ends,"),
+    "penalty": ("alpha, since the penalty is the squared norm,", "--lam, since the penalty is the squared norm,"),
     "learning_rate": ("t0, since steps are 1/(alpha (t + t0))", "--t0, since steps are 1/(λ(t + t0))"),
 }
 """Names of parameters in scikit-learn, liblinear and Vowpal Wabbit, and those of the estimators and of the command line."""

@@ -57,6 +57,23 @@ def test_failure_is_one_line_and_a_status(casgd, monkeypatch, error, status, wor
     assert casgd() == (status, "", f"casgd: {words}\n")
 
 
+def test_ctrl_c_while_the_program_is_loading_is_one_line_and_a_status():
+    interrupted = """
+import importlib.abc, sys
+
+class Interrupted(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+import casgd
+sys.exit(casgd.main())
+"""
+    ran = subprocess.run([sys.executable, "-c", interrupted], capture_output=True, text=True, env=OUTSIDE, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "casgd: interrupted\n")
+
+
 def test_error_of_the_program_itself_is_not_hidden(monkeypatch):
     def run(_options):
         raise ZeroDivisionError("ours")

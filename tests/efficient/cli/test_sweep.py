@@ -156,6 +156,17 @@ def test_sweep_prints_the_command_that_trains_with_the_best_lam(works):
     assert re.fullmatch(r"casgd train - --epochs 1 --lam \S+ -o stdin\.model", given)
 
 
+def test_sweep_names_each_lam_within_a_standard_error_of_the_best(works, mails):
+    out = works("sweep", mails, "--tfidf", "--folds", 4, "--epochs", 3, "--lam", "1e-6,1e-5,3e-5,1e-4,1")
+    lines = out.splitlines()
+    found = {float(lam): (float(error), float(se)) for lam, _, _, error, se in (line.split() for line in lines[2:7])}
+    best = float(re.search(r"^best lam (\S+),", out, re.MULTILINE)[1])
+    near = {lam for lam, (error, _) in found.items() if lam != best and error <= sum(found[best])}
+    assert near and near != found.keys() - {best}
+    (said,) = (line for line in lines if line.startswith("within a standard error of it: "))
+    assert set(map(float, said.partition(": ")[2].split(", "))) == near
+
+
 @pytest.mark.parametrize(
     ("lams", "words"),
     [("10,1000", "the least that was tried: try smaller"), ("1e-7,1e-9", "the greatest that was tried: try greater")],
