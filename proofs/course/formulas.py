@@ -38,7 +38,23 @@ def agrees(
             first = f"{shown(answer)}({given}) is {shown(found[place])}, must be {shown(expected[place])}"
             known = {text: _asked(wrong, questions) for text, wrong in (known_wrong or {}).items()}
             sentences = [text for text, given in known.items() if all(map(_alike, found, given))]
-            raise Wrong("\n".join([*(sentences or _of_parts(found, expected, known)), first]))
+            raise Wrong(
+                "\n".join([*(sentences or _of_parts(found, expected, known) or _in_proportion(found, expected)), first])
+            )
+
+
+def _in_proportion(found: list, expected: list) -> list[str]:
+    """Say by which factor all results are off, or what is added to all of them."""
+    mine, right = (numbers([part for part in each if part is not None]) for each in (found, expected))
+    if mine is None or right is None or mine.shape != right.shape or not np.isfinite(mine).all():
+        return []
+    largest = np.argmax(abs(right))
+    factor, more = mine[largest] / right[largest] if right[largest] else 0.0, mine[0] - right[0]
+    if factor and np.allclose(mine, factor * right, rtol=1e-9, atol=0):
+        return ["the sign is wrong" if factor == -1 else f"all results are {factor:.3g} times what they must be"]
+    if np.allclose(mine - right, more, rtol=0, atol=1e-9):
+        return [f"all results are off by {more:.3g}"]
+    return []
 
 
 def _of_parts(found: list, expected: list, known: Mapping[str, list]) -> list[str]:
@@ -138,7 +154,31 @@ def equals(answer: Any, right: Any, known_wrong: Mapping[str, Any] | None = None
     if not is_identity(Equation("answer", expression, right)):
         known = (known_wrong or {}).items()
         sentences = [text for text, wrong in known if is_identity(Equation("answer", expression, wrong))]
+        sentences = sentences or _of_one_letter(expression, sympy.sympify(right))
         raise Wrong("\n".join([*sentences, _difference(expression, sympy.sympify(right))]))
+
+
+def _of_one_letter(expression: sympy.Expr, right: sympy.Expr) -> list[str]:
+    """Say what a single letter does in a formula that is right but for that letter."""
+    for letter in sorted(right.free_symbols, key=str):
+        name, value = ("t", symbols.t) if letter == symbols.before else (str(letter), letter)
+        slips = {
+            f"{name} is missing": 1,
+            f"{name} divides where it must multiply, or the other way": 1 / value,
+            f"{name} has the other sign": -value,
+            f"{name} counts twice": 2 * value,
+            f"{name} is there with its square": value**2,
+        }
+        if name == "t":
+            slips |= {
+                "t is one too large: t + 1 for t, or t for t - 1": value + 1,
+                "t is one too small: t - 1 for t": value - 1,
+            }
+        for text, other in slips.items():
+            wrong = right.subs(letter, other - 1 if name == "t" else other)
+            if wrong.is_finite is not False and is_identity(Equation("answer", expression, wrong)):
+                return [text]
+    return []
 
 
 def _expression(answer: Any) -> sympy.Expr:

@@ -43,6 +43,8 @@ def values(absolute: Callable, squared: Callable, hinge: Callable, log: Callable
         "the half is a factor 2": lambda p, y: 2 * (p - y) ** 2,
         "this is the derivative, p − y": lambda p, y: p - y,
         "this is half of the absolute loss": lambda p, y: abs(p - y) / 2,
+        "the label is left out": lambda p, y: p**2 / 2,
+        "the prediction is left out": lambda p, y: y**2 / 2,
     }
     agrees(squared, LOSSES["squared"].value, REAL, known)
     known = {
@@ -56,6 +58,7 @@ def values(absolute: Callable, squared: Callable, hinge: Callable, log: Callable
         "the margin is the product p y, not the sum": lambda p, y: max(1 - p + y, 0),
         "the margin is counted twice": lambda p, y: max(1 - 2 * p * y, 0),
         "the hinge is halved": lambda p, y: max(1 - p * y, 0) / 2,
+        "the prediction is left out of the margin p y": lambda p, y: max(1 - y, 0),
         "the margin is subtracted from 1, not 1 from the margin": lambda p, y: max(p * y - 1, 0),
         "beyond the kink the hinge is 0, not 1": lambda p, y: max(1 - p * y, 1),
     }
@@ -93,6 +96,7 @@ def derivatives(**asked: Callable) -> None:
         if loss in DERIVATIVES_BY_Y:
             known["this is the derivative with respect to y; it must be the one with respect to p"] = DERIVATIVES_BY_Y[loss]
         known["this is the loss itself, not its derivative"] = LOSSES[loss].value
+        known |= OTHER_WRONG_DERIVATIVES.get(loss, {})
         agrees(derivative, right, REAL if loss in ("absolute", "squared") else SIGNS, known)
 
 
@@ -103,6 +107,15 @@ def _with(formula: Callable, right: Callable, p: float, y: float) -> float:
 DERIVATIVES_BY_Y: dict[str, Callable] = {  # those of the others differ from the right one in their sign only
     "hinge": lambda p, y: -p if p * y <= 1 else 0,
     "log": lambda p, y: -p / (1 + math.exp(p * y)),
+}
+
+
+OTHER_WRONG_DERIVATIVES: dict[str, dict[str, Callable]] = {
+    "squared": {"the label is left out": lambda p, y: p, "the prediction is left out": lambda p, y: -y},
+    "log": {
+        "the denominator is without its e^{−|py|}": lambda p, y: -y * min(1, math.exp(-p * y)),
+        "the denominator is without its 1": lambda p, y: -y * max(1, math.exp(-p * y)),
+    },
 }
 
 
@@ -357,6 +370,7 @@ def slip(off: Any) -> None:
         "h_t exceeds h_{t−1} by 1/t: t is missing": g * x / lam,
         "h_t exceeds h_{t−1} by 1/t, not by 1/(t − 1)": g * x / (lam * (t - 1)),
         "the sum is scaled by −1/λ, not by −λ": g * x * lam / t,
+        "λ t divides, it does not multiply": g * x * lam * t,
         "the gradient is g times the row: x is missing": g / (lam * t),
         "this is theirs; how far is it off?": -((h + 1 / t) * (v + g * x) - u - (h + 1 / t) * g * x) / lam,
         "there is a difference": 0,
@@ -380,8 +394,9 @@ def nearer(nearer: Callable) -> None:
     The numbers asked about are made up, so that the answer of one measurement is no answer.
     """
 
-    def counted(measured, place=-1, below=np.less, of=("last", "uniform")):
-        return tuple(int(below(measured["yours"], measured[name])[:, place].sum()) for name in of)
+    def counted(measured, place=-1, below=np.less, of=("last", "uniform"), mine=None):
+        own = measured["yours"][:, place if mine is None else mine]
+        return tuple(int(below(own, measured[name][:, place]).sum()) for name in of)
 
     rng = np.random.default_rng(0)
     asked = [({name: rng.integers(1, 9, (10, 4)) / 8 for name in ("last", "uniform", "yours")},) for _ in range(5)]
@@ -394,6 +409,10 @@ def nearer(nearer: Callable) -> None:
         ),
         "nearer to the minimum is where F − F* is smaller": partial(counted, below=np.greater),
         "nearer is smaller; equal is not nearer": partial(counted, below=np.less_equal),
+        "nearer is smaller, not larger or equal": partial(counted, below=np.greater_equal),
+        "yours is taken after the pass before the last, the others after the last": partial(counted, mine=-2),
+        "yours is taken after the second pass, the others after the last": partial(counted, mine=1),
+        "yours is taken after the first pass, the others after the last": partial(counted, mine=0),
         "the last predictor comes first, then the paper's mean": partial(counted, of=("uniform", "last")),
         "a number of draws, not their share": lambda measured: tuple(each / 10 for each in counted(measured)),
     }

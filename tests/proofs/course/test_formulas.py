@@ -51,3 +51,41 @@ def test_agrees_rounding_passes_and_more_raises():
         agrees(answer, lambda p: p, questions, {"wrong at 3": answer, "other": lambda p: 2 * p})
     with pytest.raises(Wrong, match="is None, must be 1"):
         agrees(lambda p: None, lambda p: p, questions)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (h * v - u + (v + g / x) / t, "x divides where it must multiply, or the other way"),
+        (h * v - u + (v + x) / t, "g is missing"),
+        (-h * v - u + (v + g * x) / t, "h has the other sign"),
+        (h * v - u + (v + g * x) / (t + 1), "t is one too large"),
+        (h * v - u + (v + g * x) / (t - 1), "t is one too small"),
+        (h * v - u + (v + g * x), "t is missing"),
+    ],
+    ids=str,
+)
+def test_equals_one_letter_wrong_is_named(answer, said):
+    with pytest.raises(Wrong, match=f"^{said}"):
+        equals(answer, RIGHT)
+
+
+def test_equals_two_letters_wrong_names_none():
+    with pytest.raises(Wrong, match=r"^with "):
+        equals(h * v + u + (v + g / x) / t, RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda p: -p, "the sign is wrong"),
+        (lambda p: p / 3, "all results are 0.333 times what they must be"),
+        (lambda p: p + 2, "all results are off by 2"),
+        (lambda p: p**2, "<lambda>"),
+        (lambda p: p + 2 if p else None, "<lambda>"),
+        (lambda p: 0, "<lambda>"),
+    ],
+)
+def test_agrees_results_all_off_alike_are_named_and_others_not(answer, said):
+    with pytest.raises(Wrong, match=f"^{said}"):
+        agrees(answer, lambda p: p, [(0.0,), (1.0,), (3.0,)])
