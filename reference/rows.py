@@ -222,12 +222,8 @@ def well_formed(X, name):
                 raise ValueError("index pointer values must form a non-decreasing sequence")
             as_is = _has_rows_of_floats(X) and X.indptr.dtype == X.indices.dtype in PLACES
             X.check_format(full_check=not as_is)  # in full it also makes numbers native, and the places of one type
-            if as_is and _is_rising(X):
-                stored = X.indptr[1:] > X.indptr[:-1]  # of a row in order the ends tell
-                _check_columns(np.append(X.indices[X.indptr[:-1][stored]], X.indices[X.indptr[1:][stored] - 1]), X.shape[1])
+            if as_is and _has_rising_rows(X):
                 X.has_canonical_format = True
-            elif as_is:
-                _check_columns(X.indices, X.shape[1])
         elif X.format == "coo":
             for axis, index in enumerate(X.coords):
                 if index.size and (index.min() < 0 or index.max() >= X.shape[axis]):
@@ -240,24 +236,23 @@ def well_formed(X, name):
     return X
 
 
-def _is_rising(X) -> bool:
-    """Tell whether the columns of each row increase: of successive entries, so many at a time that they stay in a cache."""
-    columns, starts = X.indices, X.indptr
-    for first in range(0, len(columns) - 1, IN_CACHE):
+def _has_rising_rows(X) -> bool:
+    """Tell whether the columns of each row increase: of successive entries, so many at a time that they stay in a cache.
+
+    Raises ValueError if a column is outside the matrix.
+    """
+    columns, starts, rising = X.indices, X.indptr, True
+    for first in range(0, len(columns), IN_CACHE):
         part = columns[first : first + IN_CACHE + 1]
-        rises = part[1:] > part[:-1]
-        ends = np.array([first, first + len(rises)], dtype=starts.dtype)  # of another type, all starts would be converted
-        between = slice(*np.searchsorted(starts, ends, side="right"))
-        rises[starts[between] - (first + 1)] = True  # the first of a row
-        if not rises.all():
-            return False
-    return True
-
-
-def _check_columns(columns: np.ndarray, n: int) -> None:
-    outside = columns.view(f"u{columns.itemsize}")  # as such a negative number is larger than any column
-    if len(columns) and outside.max() >= n:
-        raise ValueError(f"column {columns[outside.argmax()]} outside 0..{n - 1}")
+        outside = part.view(f"u{part.itemsize}")  # as such a negative number is larger than any column
+        if outside.max() >= X.shape[1]:
+            raise ValueError(f"column {part[outside.argmax()]} outside 0..{X.shape[1] - 1}")
+        if rising:
+            rises = part[1:] > part[:-1]
+            ends = np.array([first, first + len(rises)], dtype=starts.dtype)  # of another type, all starts would be converted
+            rises[starts[slice(*np.searchsorted(starts, ends, side="right"))] - (first + 1)] = True  # the first of a row
+            rising = bool(rises.all())
+    return rising
 
 
 def _has_rows_of_floats(X) -> bool:
