@@ -41,6 +41,7 @@ PAGE = """\
 body {{ font: 1.05rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #131416; color: #ddd; }} a {{ color: #8ab4f8; }} }}
 </style>
+<main>
 <h1>The course, live in the browser</h1>
 <p>Nothing is installed. {source} Run the first cell of a notebook first, and allow it a minute. What you write is kept in this
 browser; download your exercise from the menu “File” to hand it in.</p>
@@ -52,7 +53,7 @@ kernel if an answer does not end. Some tests are hidden; they are run on what yo
 {exercises}
 </ul>
 <h2>Lectures that run</h2>
-<p>The algorithms, the pictures, the sliders and sympy run here. The second prover (z3), the certificates (python-flint) and the
+<p>The algorithms, the pictures, sympy and the sliders, which need seconds for a move, run here. The second prover (z3), the certificates (python-flint) and the
 proof assistant (Rocq) have no build for browsers: their cells say so. Read their outputs before you run all.</p>
 <ul>
 {runs}
@@ -61,6 +62,7 @@ proof assistant (Rocq) have no build for browsers: their cells say so. Read thei
 <ul>
 {others}
 </ul>
+</main>
 </html>
 """
 
