@@ -53,8 +53,9 @@ kernel if an answer does not end. Some tests are hidden; they are run on what yo
 {exercises}
 </ul>
 <h2>Lectures that run</h2>
-<p>The algorithms, the pictures, sympy and the sliders, which need seconds for a move, run here. The second prover (z3), the certificates (python-flint) and the
-proof assistant (Rocq) have no build for browsers: their cells say so. Read their outputs before you run all.</p>
+<p>The algorithms, the pictures, sympy and the sliders, which need seconds for a move, run here. The second prover (z3), the
+certificates (python-flint) and the proof assistant (Rocq) have no build for browsers: their cells say so. Read their outputs
+before you run all.</p>
 <ul>
 {runs}
 </ul>
@@ -127,6 +128,10 @@ def _write_notebook(path: Path, folder: Path) -> None:
     """Write a notebook for the browser's kernel; one that runs there gets a first cell that fetches what it needs."""
     notebook = json.loads(path.read_text("utf8"))
     notebook["metadata"]["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):  # JupyterLite shows lines of a list with commas between them
+            for texts in (output, output.get("data", {})):
+                texts |= {kind: "".join(text) for kind, text in texts.items() if kind.startswith("text")}
     if path.stem in RUNS or folder.name == "exercises":
         notebook["cells"].insert(1, _code_cell(FIRST))
     (folder / path.name).write_text(json.dumps(notebook, ensure_ascii=False), "utf8")

@@ -168,8 +168,9 @@ def run_in(page, code: str) -> str:
         arg=before,
         timeout=180_000,
     )
-    page.wait_for_timeout(500)
-    return cell.locator(".jp-OutputArea").inner_text()
+    shown = cell.locator(".jp-OutputArea-output")
+    shown.first.wait_for(timeout=10_000)
+    return shown.first.inner_text()
 
 
 @pytest.mark.nightly
@@ -178,8 +179,8 @@ def test_notebook_runs_python_and_the_wheel_in_a_browser_without_a_network(distr
     with served(tmp_path / "site") as (address, page, asked):
         page.goto(address)
         page.click("text=SGD that touches only what a row stores")
-        page.wait_for_selector(".jp-CodeCell .cm-content", timeout=60_000)
-        assert "%pip install --quiet casgd" in page.locator(".jp-CodeCell").first.inner_text()
+        first = page.locator(".jp-CodeCell").first
+        first.filter(has_text="%pip install --quiet casgd").wait_for(timeout=60_000)
         assert "emscripten 3.14" in run_in(page, "import sys; print(sys.platform, sys.version)")
         install = "import piplite\nawait piplite.install(['casgd', 'sympy'], deps=False)\nfrom proofs.paper import LABELS"
         assert run_in(page, f"{install}\nprint(len(LABELS), 'labels')").strip() == f"{len(LABELS)} labels"
@@ -196,6 +197,10 @@ def test_site_without_a_distribution_asks_the_network_for_python(made):
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     with served(made) as (address, page, asked):
-        page.goto(f"{address}notebooks/index.html?path=exercises/losses.ipynb")
-        page.wait_for_event("requestfailed", lambda request: request.url.endswith("/pyodide.mjs"), timeout=90_000)
+        failed = page.expect_event("requestfailed", lambda request: request.url.endswith("/pyodide.mjs"), timeout=90_000)
+        with failed:
+            page.goto(f"{address}notebooks/index.html?path=01_sgd.ipynb")
+            page.wait_for_selector("text=[1, 0] 0 F = 5/6", timeout=60_000)
+            shown = page.locator(".jp-OutputArea", has_text="F = 5/6").first.inner_text()
+            assert "\n[1, 0] 0 F = 5/6" in shown  # on a line of its own
     assert {each.hostname for each in asked if each.scheme.startswith("http")} == {"127.0.0.1", "cdn.jsdelivr.net"}
