@@ -8,7 +8,7 @@ from pathlib import Path
 from . import reach
 from .answers import Function, Implementation
 from .cases import ALGORITHM, LOSSES, Case, load
-from .declared import check_known, declare
+from .declared import check_known, declare, notes
 from .light import progress as counting
 from .report import Report
 from .verdicts import Result, judge
@@ -115,4 +115,4 @@ def check(
         for case, replies in zip(cases, implementation.ask(cases, exact), strict=True):
             results.append(with_expectation(judge(case, replies, exact), expected_failures))
             count()
-    return Report(implementation, exact, results, tuple(known), progress)
+    return Report(implementation, exact, results, tuple(known), progress, notes(cases, deviations))

@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 
 RUNNER = (
     *("__init__", "__main__", "agreement", "answers", "cases", "check", "command", "declared", "diagnosis", "export"),
-    *("faults", "light", "plain", "reach", "report", "search", "serve", "slips", "verdicts"),
+    *("faults", "light", "plain", "reach", "report", "search", "serve", "slips", "ties", "verdicts"),
 )
 """Modules that run a check; the others make the vectors, or examine implementations."""
 

@@ -70,7 +70,7 @@ RECIPES = (
 )  # fmt: skip
 
 
-def _numbers(seed: int) -> Iterator[int]:
+def split_mix(seed: int) -> Iterator[int]:
     """Yield 64 bits at a time, as SplitMix64 does (Steele, Lea and Flood 2014)."""
     state, mask = seed, 2**64 - 1
     while True:
@@ -93,7 +93,7 @@ def _value(numbers: Iterator[int], short: bool) -> float:
 
 def question(recipe: Recipe, loss: str, centred: bool) -> Question:
     """Make the question of a recipe, the same on every machine."""
-    numbers, n, m = _numbers(recipe.seed), recipe.n, recipe.m
+    numbers, n, m = split_mix(recipe.seed), recipe.n, recipe.m
     common = [column * (n - 1) // 64 for column in range(64)]  # half of the entries stand in these, so that rows share columns
     rows = []
     for i in range(m):

@@ -36,6 +36,7 @@ class Report:
     known : names of the declared deviations
     progress : bool, optional
         Show the search for a fault on standard error; by default only at a terminal.
+    notes : sentences about what the declared cases do not hold
     """
 
     implementation: Implementation
@@ -43,6 +44,7 @@ class Report:
     results: Sequence[Result]
     known: Sequence[str] = ()
     progress: bool | None = None
+    notes: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -86,6 +88,7 @@ class Report:
         head.append(f"{len(self.results)} cases: {counts}")
         if self.known:
             head += textwrap.wrap("held to the paper but for: " + self._deviations(), WIDTH, subsequent_indent="  ")
+        head += [line for note in self.notes for line in textwrap.wrap(note, WIDTH, subsequent_indent="  ")]
         absent = dict.fromkeys((each.case.algorithm, each.case.loss) for each in self.results if each.verdict == "unsupported")
         if absent:
             head.append("not supported: " + _cut(", ".join(f"{algorithm} with {loss}" for algorithm, loss in absent), 15))
@@ -131,6 +134,7 @@ class Report:
             "versions": self.versions,
             "exact": self.exact,
             "known": list(self.known),
+            "notes": list(self.notes),
             "passed": self.passed,
             "count": dict(self.count),
             "flags": {flag: dict(count) for flag, count in self.flags.items()},

@@ -92,6 +92,51 @@ def test_check_of_a_declared_deviation_conforms_and_needs_the_declaration(names)
     assert not undeclared.passed
 
 
+def pair(names, marks=pytest.mark.nightly, **settings):
+    """Name deviations, and the settings of `other` that make their program."""
+    return pytest.param(names, settings, id=" + ".join(names), marks=marks)
+
+
+TIED = [
+    pair(["no bias"], (), bias_step=0.0),
+    pair(["λ over m"], factor=lambda lam, m: lam / m),
+    pair(["step eta0=0.5 k=2 a=1"], (), schedule=lambda t, lam: 0.5 / (1 + lam * 0.5 * (t + 2))),
+    pair(["step 1/(λ√t)"], schedule=lambda t, lam: 1 / (lam * math.sqrt(t))),
+    pair(["bias step 0.1"], bias_step=0.1),
+    pair(["projected"], projected=True),
+    pair(["bias not regularised"], bias_kept=True),
+    pair(["λ is 1/C"], factor=lambda lam, m: 1 / lam),
+    pair(["average from step 3"], start=3),
+    pair(["no bias", "λ times m"], bias_step=0.0, factor=lambda lam, m: lam * m),
+    pair(["projected", "bias not regularised"], (), projected=True, bias_kept=True),
+    pair(["step eta0=0.5 k=2 a=1", "no bias"], bias_step=0.0, schedule=lambda t, lam: 0.5 / (1 + lam * 0.5 * (t + 2))),
+]
+
+
+@pytest.mark.parametrize(("names", "settings"), TIED)
+@pytest.mark.parametrize("strict", [False, True], ids=["paper's side", "other side"])
+def test_check_of_a_declared_deviation_holds_the_side_of_the_kink(names, settings, strict):
+    """Pass the program of either side with its own declaration, and refuse it with the other's."""
+    known = [*names, *["tie at the kink"] * strict]
+    same = check(other(strict=strict, **settings), ["asgd", "csgd"], ["hinge"], known=known, long=False, progress=False)
+    assert same.passed, str(same)
+    assert same.notes == []
+    wrong = check(other(strict=not strict, **settings), ["asgd", "csgd"], ["hinge"], known=known, long=False, progress=False)
+    assert {each.case.algorithm for each in wrong.results if each.verdict == "failed"} == {"asgd", "csgd"}
+    failed = {each.case.id for each in wrong.results if each.verdict == "failed"}
+    assert failed == {each.case.id for each in wrong.results if "KinkTie" in each.case.flags}
+
+
+def test_check_of_a_declared_deviation_says_what_it_does_not_hold():
+    right = other(schedule=lambda t, lam: 0.1 / (1 + lam * 0.1 * t))
+    report = check(right, "asgd", known=["step eta0=0.1 k=0 a=1"], loss=["absolute", "hinge"], long=False, progress=False)
+    assert report.passed
+    assert report.notes == ["under this declaration no case reaches a tie of hinge (asgd): either side passes"]
+    assert report.notes[0] in str(report)
+    twice = check(other(start=3), "sgd", "log", known=["average from step 3"], long=False, progress=False)
+    assert twice.notes == ["the declared deviation [average from step 3] changes no answer"]
+
+
 def test_check_with_a_declared_deviation_names_the_fault_that_is_left():
     train = other(strict=True, projected=True, bias_kept=True)
     report = check(train, ["sgd", "asgd"], "hinge", known=["tie at the kink", "bias not regularised"], progress=False)
@@ -117,7 +162,10 @@ def test_check_of_an_unknown_deviation_names_the_nearest():
 def test_declared_cases_without_a_deviation_keep_the_papers_answers():
     cases = vectors("casgd", ["hinge", "log"], long=False)
     assert declare(cases, frozenset()) == cases
-    for case, same in zip(cases, declare(cases, frozenset({"columns in 30 bits"})), strict=True):
+    declared = {case.id: case for case in declare(cases, frozenset({"columns in 30 bits"}))}
+    assert len(declared) == len(cases) + 4  # ties of the hinge's own
+    for case in cases:
+        same = declared[case.id]
         assert (case.p, case.g) == (same.p, same.g)
         for point, other_point in zip(case.checkpoints, same.checkpoints, strict=True):
             assert (point.w, point.b) == (other_point.w, other_point.b)
