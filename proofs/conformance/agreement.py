@@ -15,7 +15,7 @@ import numpy as np
 
 from .answers import Answer, Reply, Trouble
 from .cases import Case, Checkpoint
-from .plain import EPS, Trace, derivative, traces
+from .plain import EPS, PER_PREFIX, Trace, derivative, traces
 
 Faults = frozenset[str]
 
@@ -167,11 +167,17 @@ def _is_exact(run: Trace, faults: Faults, case: Case, step: int) -> bool:
         return True
     if step > (2 if any(map(THIRDS.search, faults)) else 3) or not all(map(_is_power_of_two, divisors)):
         return False
+    exact = _exact_predictions(faults, case, len(run.p) if faults & PER_PREFIX else min(3, len(run.p)))
+    return exact is not None and all(map(isfinite, run.p[:step])) and [*map(Fraction, run.p[:step])] == exact[:step]
+
+
+@lru_cache(maxsize=1 << 12)
+def _exact_predictions(faults: Faults, case: Case, t: int) -> list[Fraction] | None:
+    """Compute the predictions of the first steps exactly; None if something is divided by zero, or infinite."""
     try:
-        exact = runs(faults, case, True, t=len(run.p))[0]
-    except ZeroDivisionError:
-        return False
-    return list(map(Fraction, run.p[:step])) == [Fraction(p) for p in exact.p[:step]]
+        return [Fraction(p) for p in runs(faults, case, True, t=t)[0].p]
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
 
 
 THIRDS = re.compile(r"t\+1|t-[12]|2t|√|step|row|mean over|stored|draws|skipped|logarithm|constant|clipped|dropped|1/C|λ")

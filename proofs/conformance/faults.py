@@ -13,6 +13,7 @@ from .plain import (
     Family,
     after_first,
     also,
+    exponential,
     family,
     fault,
     onto_ball,
@@ -37,10 +38,6 @@ def _mean_over(divisor, s):
 
 def _scaled_by(change, s):
     return change(s, s.scale)
-
-
-def _exponential(margin):
-    return type(margin)(math.exp(float(margin)) if margin < 700 else math.inf if isinstance(margin, float) else 10**304)
 
 
 def _last_product(s, vector):
@@ -204,15 +201,15 @@ WRONG_DERIVATIVES |= {
     "residual adds the label": {"squared": lambda p, y, right: p + y},
     "residual times the label": {"squared": lambda p, y, right: p * y},
     "log-loss climbs": {"log": lambda p, y, right: -right(p, y)},
-    "log-loss not divided": {"log": lambda p, y, right: -y * (1 + _exponential(p * y))},
-    "log-loss with 2 + exp": {"log": lambda p, y, right: -y / (2 + _exponential(p * y))},
-    "log-loss with 1 - exp": {"log": lambda p, y, right: -y / (1 - _exponential(p * y)) if p != 0 else -y * math.inf},
+    "log-loss not divided": {"log": lambda p, y, right: -y * (1 + exponential(p * y))},
+    "log-loss with 2 + exp": {"log": lambda p, y, right: -y / (2 + exponential(p * y))},
+    "log-loss with 1 - exp": {"log": lambda p, y, right: -y / (1 - exponential(p * y)) if p != 0 else -y * math.inf},
     "log-loss doubled": {"log": lambda p, y, right: 2 * right(p, y)},
     "hinge climbs": {"hinge": lambda p, y, right: -right(p, y)},
     "hinge with its kink at 2": {"hinge": lambda p, y, right: -y if p * y <= 2 else 0 * y},
     "hinge of the sum": {"hinge": lambda p, y, right: -y if p + y <= 1 else 0 * y},
     "hinge of the difference": {"hinge": lambda p, y, right: -y if p - y <= 1 else 0 * y},
-    "log-loss for the hinge": {"hinge": lambda p, y, right: -y / (1 + _exponential(p * y))},
+    "log-loss for the hinge": {"hinge": lambda p, y, right: -y / (1 + exponential(p * y))},
     "hinge with the other side of its kink": {"hinge": lambda p, y, right: -y if p * y >= 1 else 0 * y},
 }
 
@@ -669,7 +666,7 @@ def _columns(bits):
 
 
 SLIPS = slips.add()
-"""Names of the slips of one letter. They are tried one at a time."""
+"""Names of the slips of one token. They are tried one at a time."""
 
 _N = r"([0-9.]+(?:e[-+]?[0-9]+)?)"
 FAMILIES |= {

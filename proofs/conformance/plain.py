@@ -223,6 +223,9 @@ def _step(s, t, i, patch) -> None:
     patch("step")
     s.q = s.q_of(s, s.xbar) if s.q_of else s.xbar @ s.x
     s.d, s.own, s.aq, s.p = s.d_of(s, s.v) if s.d_of else s.v @ s.dotted, s.r, s.a * s.q, number(0)
+    if s.d != s.d:  # something infinite, which only stored entries meet
+        stored = s.count[i] > 0
+        s.d = s.v[stored] @ s.dotted[stored]
     s.pace_before = s.lam * s.before
     if s.before > 0 or (s.h > 0 and s.divides_by_0):
         patch("centred prediction")
@@ -426,6 +429,11 @@ def derivative(loss: str, number, faults: Collection[str] = ()) -> Callable[[Any
 
 def _with_right(formula, right, p, y):
     return formula(p, y, right)
+
+
+def exponential(margin):
+    """Take the exponential; one that is too large is infinite, or a large fraction."""
+    return type(margin)(math.exp(float(margin)) if margin < 700 else math.inf if isinstance(margin, float) else 10**304)
 
 
 def _log(p, y):

@@ -26,6 +26,9 @@ NAMES = (*(fault for fault in FAULTS if fault != "single precision" and fault no
 MOST_WORK = 200_000
 """Most steps of the plain program that a search may take, those of its beginning included: some seconds."""
 
+MOST_SECONDS = 10.0
+"""Most seconds of the processor, if work that is seldom so costly takes longer."""
+
 BEAM, SAMPLE = 8, 16
 """How many ways to go on to a triple are kept, and by how many cases they are ranked."""
 
@@ -50,12 +53,13 @@ class Tally:
         self.tried: set[Faults] = set()
         self.work, self.most = 0, MOST_WORK
         self.started = self.last_shown = time.monotonic()
+        self.last = time.process_time() + MOST_SECONDS
 
     def count(self, faults: Faults, steps: int) -> None:
         """Count a run of this number of steps with these faults."""
         self.tried.add(faults)
         self.work += steps + 2  # a run costs two steps before its first
-        if self.work > self.most:
+        if self.work > self.most or time.process_time() > self.last:
             raise Exhausted
         if self.shown and self.work % 16 == 0 and time.monotonic() > self.last_shown + 0.2:
             self.last_shown = time.monotonic()

@@ -38,14 +38,21 @@ LOSS_OF = {fault: next(iter(losses)) for fault, losses in WRONG_DERIVATIVES.item
 
 @pytest.mark.parametrize(
     "fault",
-    [fault if place % 25 == 0 else pytest.param(fault, marks=pytest.mark.nightly) for place, fault in enumerate(FAULTS)],
+    [
+        fault if place % 25 == 0 else pytest.param(fault, marks=pytest.mark.nightly)
+        for place, fault in enumerate([*(fault for fault in FAULTS if fault not in {*SLIPS}), *SLIPS[::15]])
+    ],
 )
 def test_diagnose_a_planted_fault_names_it_in_every_algorithm(fault):
     seen = 0
     for algorithm in ALGORITHM.values():
         report = half(with_fault(fault), algorithm, LOSS_OF.get(fault, "squared"))
         (faults,) = named(report) if not report.passed else [{fault}]
-        assert fault in faults
+        if fault in SLIPS and fault not in faults:  # a fault that does the same has a name of its own
+            loss = LOSS_OF.get(fault, "squared")
+            assert faults and all(agree({fault}, each.split(" & "), algorithm, loss) for each in faults)
+        else:
+            assert fault in faults
         assert all("&" not in each for each in faults)
         seen += not report.passed
     assert seen
