@@ -10,8 +10,8 @@ _found = importlib.util.spec_from_file_location("wrong_answers", Path(__file__).
 wrong_answers = importlib.util.module_from_spec(_found)
 _found.loader.exec_module(wrong_answers)
 
-FRESH = 3
-"""Seed of a sample of which nothing was looked at when the names were written."""
+FRESH = 29
+"""Seed of a sample of which fifty in sixty were not looked at when the names were written."""
 
 
 def judged(number):
