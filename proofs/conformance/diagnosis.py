@@ -5,7 +5,7 @@ rounding allowed is bounded by following the faulty program's own sums. Where it
 is left open. How several faults are searched for stands in `search.py`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from statistics import median
 from typing import NamedTuple
@@ -14,9 +14,9 @@ import numpy as np
 
 from .agreement import Evidence, Faults, right_of, runs
 from .answers import Answer, Reply, Trouble
-from .cases import Case
+from .cases import Case, Checkpoint
 from .plain import FAULTS, derivative, sentence
-from .search import Search, Tally
+from .search import NAMES, Search, Tally
 from .verdicts import Result
 
 ASKED_AGAIN = 5
@@ -129,7 +129,8 @@ def _searched(evidence: Sequence[Evidence], judged: Sequence[Result], exact: boo
     if len(explained) == len(tried["algorithm"]):
         return _sentences(explained)
     unknown = [result for result in judged if result.verdict == "failed" and result.case.algorithm not in explained]
-    return [*_sentences(explained), _unknown(unknown, judged, tally)]
+    hints = [*_first_steps(search.evidence(search.files)), *_nearest(search, tally)]
+    return [*_sentences(explained), _unknown(unknown, judged, tally, hints)]
 
 
 def _why(result: Result) -> str:
@@ -167,7 +168,7 @@ def _evidence(result: Result) -> Evidence:
     return Evidence(result.case, result.replies, frozenset(result.wrong) | divides)
 
 
-def precision(evidence: Iterable[Evidence]) -> Finding | None:
+def precision(evidence: Sequence[Evidence]) -> Finding | None:
     """Find out whether only rounding is wrong: as much as single precision's, or less.
 
     Rounding in single precision is 2^29 times that in double. So no error may exceed 2^29 tolerances, as long as the derivative
@@ -195,6 +196,15 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
     if not errors:
         return None
     usual = median(errors)
+    late = [place in each.wrong for each in evidence for place, point in enumerate(each.case.checkpoints) if _is_late(point)]
+    seldom = sum(late) < len(late) / 4  # where there was a division by three, single precision shows in most results
+    if seldom and all({"LargeShift", "TinyLambda"} & {*case.flags} for case, _, _ in wrong):
+        return Finding(
+            f"cancellation: digits are lost in {len(errors)} results, where a column is far from 0 or λ is tiny, and nowhere "
+            "else: large sums are subtracted from one another, not of lower precision; a running mean or a shift loses fewer"
+        )
+    if seldom and usual > 2.0**-28:
+        return None
     unsure = f"; where a kink is near, {left} more wrong results may have another reason" if left else ""
     if 2.0**-28 < usual < 2.0**-21:
         return Finding(
@@ -206,6 +216,10 @@ def precision(evidence: Iterable[Evidence]) -> Finding | None:
         lost = f"rounding: half of the {len(errors)} errors are below {usual:.0e} of the result; only digits are lost"
         return Finding(lost + unsure)
     return None
+
+
+def _is_late(checkpoint: Checkpoint) -> bool:
+    return checkpoint.held and checkpoint.t >= 3
 
 
 def _hangs_on_single_rounding(case: Case, t: int) -> bool:
@@ -251,7 +265,55 @@ def said(faults: Sequence[Faults]) -> str:
     return "\n".join(["one of these, which give the same results in the cases run:", *(f"  - {text}" for text in each)])
 
 
-def _unknown(failed: Sequence[Result], judged: Sequence[Result], tally: Tally) -> Finding:
+def _nearest(search: Search, tally: Tally) -> list[str]:
+    """Name the single fault that gives all results but a few, a tenth of the wrong ones, if there is one."""
+    evidence = search.evidence(search.files)
+    wrong = len({each.case.id for each in evidence if each.wrong})
+    best: tuple[str, list[str]] | None = None
+    with tally.more(1 / 6):
+        for name in NAMES:
+            most = len(best[1]) - 1 if best else wrong // 10
+            missed: dict[str, None] = {}
+            for each in evidence:
+                if search.differs(frozenset({name}), each):
+                    missed[each.case.id] = None
+                    if len(missed) > most:
+                        break
+            else:
+                best = name, [*missed]
+    if best is None:
+        return []
+    name, missed_cases = best
+    ids = {each.case.id for each in evidence if each.wrong}
+    explained = wrong - len(ids & {*missed_cases})
+    return [f"nearest: {sentence(name)} [{name}], explains {explained} of {wrong}; not {', '.join(missed_cases[:4])}"]
+
+
+def _first_steps(evidence: Sequence[Evidence]) -> list[str]:
+    """Fit η0 and k to the first steps, if these are the paper's but for their size, and not 1/λ."""
+    sizes: dict[float, float] = {}
+    for each in evidence:
+        for point, reply in zip(each.case.checkpoints, each.replies, strict=True):
+            if point.t == 1 and point.held and isinstance(reply, Answer) and each.case.p and not each.case.known:
+                found, right = np.array([*reply.w, reply.b]), right_of(point)[0]
+                if abs(right).max() > 0:
+                    ratio = float(found @ right / (right @ right))
+                    if not (ratio > 0 and np.allclose(found, ratio * right, rtol=1e-9, atol=1e-9 * abs(right).max())):
+                        return []
+                    if not np.isclose(sizes.setdefault(each.case.lam, ratio / each.case.lam), ratio / each.case.lam, rtol=1e-9):
+                        return []
+    if len(sizes) < 3:
+        return []
+    lam, size = np.array([*sizes]), 1 / np.array([*sizes.values()])
+    slope = (size[lam.argmax()] - size[lam.argmin()]) / (lam.max() - lam.min())
+    start = float(size[lam.argmin()] - slope * lam.min())
+    if start <= 1e-6 or not np.allclose(size, start + slope * lam, rtol=1e-9):
+        return []
+    name = f"step eta0={1 / start:.9g} k={round(float(slope) - 1, 6) + 0:.6g} a=1"
+    return [f'its first steps are not 1/λ; if they are meant, try --known "{name}" (README, "What may be meant")']
+
+
+def _unknown(failed: Sequence[Result], judged: Sequence[Result], tally: Tally, hints: Sequence[str] = ()) -> Finding:
     hit = {flag for result in failed for flag in result.case.flags}
     spared = {flag for result in judged for flag in result.case.flags} - hit
     text = "no known fault explains it"
@@ -260,7 +322,7 @@ def _unknown(failed: Sequence[Result], judged: Sequence[Result], tally: Tally) -
         text += f"; it is right in all cases flagged {', '.join(sorted(spared))}" if spared else ""
     if len({result.case.algorithm for result in judged}) > 1:
         text += "; a run of one algorithm alone may say more"
-    return Finding(f"{text}; {tally}")
+    return Finding("\n".join([f"{text}; {tally}", *hints]))
 
 
 def _first(failed: Sequence[Result]) -> str:

@@ -29,7 +29,7 @@ def _shrunk_by(factor, s):
 
 
 def _kept_twice(s, keep):
-    return keep * (1 - 1 / s.t)
+    return keep * (1 - s.pace / s.t)
 
 
 def _mean_over(divisor, s):
@@ -318,7 +318,7 @@ fault("λ over m", "the losses are summed where they must be averaged, so that �
        "data", lam=lambda s: s.lam / s.m)
 fault("shrunk after the step",
        "the regularisation shrinks the new gradient too: it must shrink what was there before the step",
-       "push", push=lambda s: s.push * (1 - 1 / s.t))
+       "push", push=lambda s: s.push * (1 - s.pace / s.t))
 fault("only stored entries shrunk", "the regularisation shrinks the weights of the drawn row's stored entries only",
        "keep v", keep_v=lambda s: s.keep_v if s.centred else np.where(s.count[s.i] > 0, s.keep_w, s.unshrunk))
 fault("no shrinking without a loss", "a step whose derivative is 0 is skipped, but the regularisation must shrink there too",
@@ -326,10 +326,10 @@ fault("no shrinking without a loss", "a step whose derivative is 0 is skipped, b
 fault("nothing regularised", "nothing is shrunk, as if 1 - 1/t were computed in integers or λ left out",
       "keep", keep_w=lambda s: s.unshrunk, keep_b=lambda s: s.unshrunk)
 _SHRINKS = {
-    "1 + 1/t": lambda s: 1 + 1 / s.t, "1 - 1/(t+1)": lambda s: 1 - 1 / (s.t + 1), "1 - 2/t": lambda s: 1 - 2 / s.t,
-    "2 - 1/t": lambda s: 2 - 1 / s.t,
+    "1 + 1/t": lambda s: 1 + s.pace / s.t, "1 - 1/(t+1)": lambda s: 1 - 1 / (s.t + 1),
+    "1 - 2/t": lambda s: 1 - 2 * s.pace / s.t, "2 - 1/t": lambda s: 2 - s.pace / s.t,
     "1 - λ/t": lambda s: 1 - s.lam / s.t, "1 - λ": lambda s: 1 - s.lam, "1/t": lambda s: 1 / s.t,
-          "1 - 1/(2t)": lambda s: 1 - 1 / (2 * s.t),
+          "1 - 1/(2t)": lambda s: 1 - s.pace / (2 * s.t),
     "0, so that all is forgotten": lambda s: s.number(0), "1 - 1/(t-1)": lambda s: 1 - 1 / (s.t - 1 if s.t > 1 else s.t),
 }
 for each, factor in _SHRINKS.items():
@@ -363,9 +363,9 @@ for each, (says, change) in _STEPS.items():
               "pushes", **{name: lambda s, name=name, change=change: change(s, getattr(s, name)) for name in which})
 fault("weights' step twice", "the weights are shrunk and make their step twice", "keep",
       keep_w=lambda s: _kept_twice(s, s.keep_w))
-also("weights' step twice", "pushes", push_w=lambda s: s.push_w * (2 - 1 / s.t))
+also("weights' step twice", "pushes", push_w=lambda s: s.push_w * (2 - s.pace / s.t))
 fault("bias' step twice", "the bias is shrunk and makes its step twice", "keep", keep_b=lambda s: _kept_twice(s, s.keep_b))
-also("bias' step twice", "pushes", push_b=lambda s: s.push_b * (2 - 1 / s.t))
+also("bias' step twice", "pushes", push_b=lambda s: s.push_b * (2 - s.pace / s.t))
 fault("bias not learnt by a centred program", "a, which carries the centre, is not kept up with the bias",
       "changes", da=lambda s: 0 * s.da)
 fault("weights not regularised", "the weights are not shrunk: they are not regularised", "keep", keep_w=lambda s: s.unshrunk)
@@ -588,11 +588,14 @@ fault("average centred by the last weights",
 
 
 def _schedule(eta, k, power_of):
+    k, power_of = k or 0.0, 1.0 if power_of is None else power_of
+
     def pace(s):  # pace = λ t η_t
         eta_0, shift = s.number(eta), s.number(k)
         return s.lam * s.t * eta_0 / power(1 + s.lam * eta_0 * (s.t + shift), power_of, s.number)
 
-    return Family(f"the steps are {eta:g}/(1 + {eta:g}λ(t + {k:g}))^{power_of:g}", (("pace", {"pace": pace}),))
+    shift = f"{'-' if k < 0 else '+'} {abs(k):g}"
+    return Family(f"the steps are {eta:g}/(1 + {eta:g}λ(t {shift}))^{power_of:g}", (("pace", {"pace": pace}),))
 
 
 def _averaged_from(sentence, first):
@@ -670,7 +673,7 @@ SLIPS = slips.add()
 
 _N = r"([0-9.]+(?:e[-+]?[0-9]+)?)"
 FAMILIES |= {
-    rf"step eta0={_N} k={_N} a={_N}": _schedule,
+    rf"step eta0={_N}(?: k=(-1|-?0?\.[0-9]+|{_N[1:-1]}))?(?: a={_N})?": _schedule,
     rf"average from step {_N}": lambda k: _averaged_from(f"the average is of the predictors from step {k:g} on",
           lambda s: int(k)),
     r"average after the first pass": lambda: _averaged_from(

@@ -72,7 +72,9 @@ def family(name: str) -> Family:
     """
     for pattern, make in FAMILIES.items():
         if found := re.fullmatch(pattern, name):
-            return make(*map(float, found.groups()))
+            return make(*(number and float(number) for number in found.groups()))
+    if name.startswith("step eta0"):
+        raise ValueError(f"a step must be 'step eta0=E k=K a=A' with K >= -1; k is 0 and a is 1 if left out; got {name!r}")
     near = difflib.get_close_matches(name, FAULTS, 3, 0.5)
     raise ValueError(
         f"fault must be one of those that the kit's README lists; got {name!r}"

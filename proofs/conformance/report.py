@@ -102,9 +102,22 @@ class Report:
         if not hit:
             return []
         worst = sorted(hit, key=lambda flag: -hit[flag] / asked[flag])
-        lines = ["wrong by flag: " + ", ".join(f"{flag} {hit[flag]} of {asked[flag]}" for flag in worst)]
+        lines = self._by_algorithm()
+        lines += ["wrong by flag: " + ", ".join(f"{flag} {hit[flag]} of {asked[flag]}" for flag in worst)]
         lines += ["right in all of: " + ", ".join(spared)] if spared else []
         return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+
+    def _by_algorithm(self) -> list[str]:
+        """Say of each algorithm, if there are several, how often it is wrong."""
+        counts: dict[str, Counter[str]] = {}
+        for each in self.results:
+            if each.verdict != "unsupported":
+                counts.setdefault(each.case.algorithm, Counter()).update([each.verdict])
+        said = []
+        for algorithm, count in counts.items():
+            bad, asked = sum(count[verdict] for verdict in BAD), count.total()
+            said.append(f"{algorithm} wrong in {bad} of {asked}" if bad else f"{algorithm} right in all {asked}")
+        return ["by algorithm: " + "; ".join(said)] if len(said) > 1 else []
 
     def _first(self) -> list[str]:
         bad = [result for result in self.results if result.verdict in BAD]

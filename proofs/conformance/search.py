@@ -78,6 +78,13 @@ class Tally:
         finally:
             self.most = whole
 
+    @contextmanager
+    def more(self, part: float) -> Iterator[None]:
+        """Give a search this part of all the work, also if none is left."""
+        self.most = self.work + int(part * MOST_WORK)
+        with self.share(1):
+            yield
+
     def __str__(self) -> str:
         return f"searched {len(self.tried)} explanations in {time.monotonic() - self.started:.0f} s"
 
@@ -171,6 +178,10 @@ class Search:
             else:
                 self._of_file[faults, name] = Comparison(False, left, explained)
         return self._of_file[faults, name]
+
+    def differs(self, faults: Faults, each: Evidence) -> bool:
+        """Tell whether the program with these faults gives another reply."""
+        return self._compare(faults, each).other
 
     def _compare(self, faults: Faults, each: Evidence) -> Comparison:
         self.tally.count(faults, len(each.case.indices))

@@ -143,6 +143,22 @@ def test_check_with_a_declared_deviation_names_the_fault_that_is_left():
     assert named(report) == [{"projected"}]
 
 
+def test_check_with_steps_declared_names_what_is_shrunk_after_them():
+    """Compose the fault with the declared step: the gradient is multiplied by 1 - λη, not by 1 - 1/t."""
+    schedule = lambda t, lam: 0.5 / (1 + lam * 0.5 * t)  # noqa: E731
+
+    def train(X, y, loss, lam, indices, average, centred):
+        w, b = np.zeros(X.shape[1]), 0.0
+        for t, i in enumerate(indices, start=1):
+            x, eta = X.toarray()[i], schedule(t, lam)
+            g = dense.derivative(loss, w @ x + b, y[i])
+            w, b = (1 - eta * lam) * (w - eta * g * x), (1 - eta * lam) * (b - eta * g)
+        return w, b
+
+    report = check(train, "sgd", "hinge", known=["step eta0=0.5"], long=False, progress=False)
+    assert named(report) == [{"shrunk after the step"}]
+
+
 def test_check_of_float32_sums_conforms_with_single_precision_declared():
     def train(X, y, loss, lam, indices, average, centred):
         w, b = other()(X.astype(np.float32), y.astype(np.float32), loss, np.float32(lam), indices, average, centred)
@@ -157,6 +173,8 @@ def test_check_of_an_unknown_deviation_names_the_nearest():
         check(dense.train, known=["tie at a kink"])
     with pytest.raises(ValueError, match="got 'step eta0=x k=0 a=1'"):
         check(dense.train, known=["step eta0=x k=0 a=1"])
+    with pytest.raises(ValueError, match=r"with K >= -1; k is 0 and a is 1 if left out; got 'step eta0=1 k=-2'"):
+        check(dense.train, known=["step eta0=1 k=-2"])
 
 
 def test_declared_cases_without_a_deviation_keep_the_papers_answers():

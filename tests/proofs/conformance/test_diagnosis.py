@@ -288,6 +288,37 @@ def test_diagnose_float32_says_single_precision():
     assert named(half(train, "casgd")) == [{"single precision"}]
 
 
+def test_diagnose_digits_lost_by_cancellation_is_not_single_precision():
+    def cancels(X, y, loss, lam, indices, average, centred):
+        w, b = RIGHT(X, y, loss, lam, indices, average, centred)
+        return (w * (1 + 3e-8), b * (1 + 3e-8)) if average and lam <= 2**-16 else (w, b)
+
+    text = check_short(cancels, ["sgd", "asgd"], "squared", progress=False).diagnosis[0].text
+    assert text.startswith("cancellation: digits are lost in ")
+    assert "single precision" not in text
+
+
+@pytest.mark.nightly
+def test_diagnose_a_fault_but_for_a_few_cases_names_the_nearest():
+    def nearly(X, y, loss, lam, indices, average, centred):
+        fault = "step 1/(λ(t+1))" if X.shape[1] < 6 else None
+        return train_with_faults(X, y, loss, lam, indices, average, centred, fault=fault)
+
+    text = check_short(nearly, "sgd", "hinge", progress=False).diagnosis[0].text
+    assert "nearest: the steps are 1/(λ(t+1)) [step 1/(λ(t+1))], explains " in text
+    assert "; not sgd-hinge-wide-rows" in text
+
+
+@pytest.mark.nightly
+def test_diagnose_first_steps_of_another_size_says_how_to_declare_them():
+    def bottou(X, y, loss, lam, indices, average, centred):
+        name = "step eta0=0.125 k=-1 a=1"
+        return train_with_faults(X, y, loss, lam, indices, average, centred, fault=name)
+
+    text = check_short(bottou, "sgd", "hinge", progress=False).diagnosis[0].text
+    assert 'if they are meant, try --known "step eta0=0.125 k=-1 a=1"' in text
+
+
 @pytest.mark.nightly
 def test_diagnose_errors_that_no_rounding_makes_is_not_single_precision():
     assert named(check_short(altered(lambda w, b: (w * (1 + 2.0**-12), b)), "sgd")) == [set()]
