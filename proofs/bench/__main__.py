@@ -13,15 +13,15 @@ from efficient.runs.files import check_writable, write_whole
 from efficient.runs.terminal import print_any_letter
 from reference import LOSSES
 
-from . import QUICK_REPEATS, QUICK_ROUNDS, QUICK_SETS, SETS, __doc__, contest, new_results, synthetic, tables
+from . import QUICK_REPEATS, QUICK_ROUNDS, QUICK_SETS, SETS, __doc__, contest, new_results, synthetic, tables, threads
 from .contestants import user_problem
 from .files import QUICK_SIZE, SIZE, end_to_end
 from .gaps import QUICK_CASES, time_to_gaps
 from .measure import first_calls
 from .scaling import QUICK_SWEEPS, SWEEPS, scale
 
-TABLES = ("loops", "files", "gaps", "parts")
-"""Loops by the stored entry, programs from text to a model, solvers by the time to a gap, rows in parts."""
+TABLES = ("loops", "threads", "files", "gaps", "parts")
+"""Loops by the stored entry and on two threads, programs from text to a model, solvers by the time to a gap, rows in parts."""
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -94,7 +94,16 @@ def _lines(options: argparse.Namespace, results: dict, tell: Callable[[str], Non
         return
     wanted = ("loops",) if options.data is not None or options.sets else TABLES if options.only is None else (options.only,)
     for table in wanted:
-        yield from {"loops": _speed, "files": _files, "gaps": _gaps, "parts": _parts}[table](options, results, tell)
+        yield from {"loops": _speed, "threads": _threads, "files": _files, "gaps": _gaps, "parts": _parts}[table](
+            options, results, tell
+        )
+
+
+def _threads(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:
+    """Spread models over threads; yield the lines to print."""
+    sizes, rounds = (QUICK_SETS, 3) if options.quick else ({name: SETS[name] for name in ("S", "M")}, 9)
+    results["threads"] = {name: list(threads.one_against_two(size, rounds, tell)) for name, size in sizes.items()}
+    yield from threads.lines(results["threads"])
 
 
 def _files(options: argparse.Namespace, results: dict, tell: Callable[[str], None]) -> Iterable[str]:

@@ -92,6 +92,14 @@ def test_one_table_alone_is_written_and_printed(tmp_path, capsys):
     assert all(entry["solver"] in printed for entry in results["gaps"])
 
 
+def test_models_on_two_threads_are_held_against_one_and_printed(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "QUICK_SETS", {"tiny": (200, 100, 10)})
+    assert program.main(["--quick", "--only", "threads", "--json", str(tmp_path / "t.json")]) == 0
+    found = json.loads((tmp_path / "t.json").read_text("utf8"))["threads"]["tiny"]
+    assert [each["order"] for each in found] == ["cyclic", "permuted"]
+    assert capsys.readouterr().out.count("tiny, ") == 2
+
+
 @pytest.mark.nightly
 def test_rows_in_parts_are_measured_and_computed_and_printed_apart(tmp_path, capsys):
     assert program.main(["--quick", "--only", "parts", "--json", str(tmp_path / "p.json")]) == 0
