@@ -8,8 +8,18 @@ from proofs.rocq.prover import Check
 from tests.proofs.rocq.corruptions import all_corruptions, outcome
 
 THEORIES = ("Sparse", "Loops", "Centring", "Batch", "Overflow")
-EQUIVALENT: dict[str, str] = {}
-"""Corruptions that change nothing, by line, and why."""
+EQUIVALENT = {
+    "efficient/asgd.py:39: c = omega[0] * a / (t + t0)  [a -> g]",
+    "efficient/csgd.py:35: z = g * q  [g -> a]",
+    "efficient/csgd.py:36: r = a * theta - z  [a -> g]",
+    "efficient/casgd.py:77: c = omega[0] * a / (t + t0)  [a -> g]",
+    "efficient/casgd.py:81: z = g * q  [g -> a]",
+    "efficient/casgd.py:82: r = a * theta - z  [a -> g]",
+    "efficient/kernels/batch.py:117: c[k] = omega[0] * a[k] / (t + t0[k])  [a -> g]",
+    "efficient/kernels/batch.py:120: z[k] = g[k] * q  [g -> a]",
+    "efficient/kernels/batch.py:121: r[k] = a[k] * theta - z[k]  [a -> g]",
+}
+"""Corruptions that change nothing: in the first step the sum a is its only term g. All is still proved."""
 IN_CI = 10
 
 
