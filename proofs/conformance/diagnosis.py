@@ -6,13 +6,14 @@ is left open. How several faults are searched for stands in `search.py`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from .agreement import Evidence, Faults, right_of, runs
+from .agreement import Evidence, Faults, compare, right_of, runs
 from .answers import Answer, Reply, Trouble
 from .cases import Case, Checkpoint
 from .plain import FAULTS, derivative, sentence
@@ -87,6 +88,8 @@ def diagnose(
         if _differs(result, ask_again(result.case), exact):
             text = f"asked again, it says something else to {result.case.id}: it draws examples or keeps state"
             return [Finding(f"{text}, or reads what was not set")]
+    if absent := _absent(evidence, exact):
+        return absent
     tally = Tally(progress)
     try:
         return _searched(evidence, judged, exact, tally)
@@ -131,6 +134,19 @@ def _searched(evidence: Sequence[Evidence], judged: Sequence[Result], exact: boo
     unknown = [result for result in judged if result.verdict == "failed" and result.case.algorithm not in explained]
     hints = [*_first_steps(search.evidence(search.files)), *_nearest(search, tally)]
     return [*_sentences(explained), _unknown(unknown, judged, tally, hints)]
+
+
+def _absent(evidence: Sequence[Evidence], exact: bool) -> list[Finding]:
+    """Find the declared deviations without which the program gives all results."""
+    found = []
+    for name in sorted(evidence[0].case.known):
+        without = (each._replace(case=replace(each.case, known=each.case.known - {name})) for each in evidence)
+        compared = [compare(frozenset(), each, exact) for each in without]
+        if not any(each.other for each in compared) and any(each.explained for each in compared):
+            found.append(
+                Finding(f"the declared deviation [{name}] is not there: without it declared, all results are explained")
+            )
+    return found
 
 
 def _why(result: Result) -> str:

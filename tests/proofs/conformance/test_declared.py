@@ -123,6 +123,8 @@ def test_check_of_a_declared_deviation_holds_the_side_of_the_kink(names, setting
     assert same.notes == []
     wrong = check(other(strict=not strict, **settings), ["asgd", "csgd"], ["hinge"], known=known, long=False, progress=False)
     assert {each.case.algorithm for each in wrong.results if each.verdict == "failed"} == {"asgd", "csgd"}
+    if strict:
+        assert wrong.diagnosis[0].text.startswith("the declared deviation [tie at the kink] is not there")
     failed = {each.case.id for each in wrong.results if each.verdict == "failed"}
     assert failed == {each.case.id for each in wrong.results if "KinkTie" in each.case.flags}
 
