@@ -301,6 +301,18 @@ LOSSES = {
 """Derivatives of Table 1."""
 
 
+SAME = {
+    "scale = -lam * t",
+    "w = w_sum / t",
+    "b = b_sum / t",
+    "p = 0 if t <= 1 else -(d + r - a * q) / (lam * (t - 1))",
+    "p = -0 if t == 1 else -(d + r - a * q) / (lam * (t - 1))",
+    "-y if p / y <= 1 else 0",
+    "-y / (1 + exp(p / y))",
+}
+"""Changes that change nothing: at the end t is T, t is never below 1, and labels of classes are -1 and 1."""
+
+
 def _folded(slip: Slip, s) -> Any:
     theta = s.number(1)
     for each in s.xbar:
@@ -325,7 +337,7 @@ def changed(text: str, kinds: tuple[str, ...] = ()) -> Iterator[str]:
         for found in re.finditer(pattern, text):
             for other in others:
                 made = text[: found.start()] + other + text[found.end() :]
-                if made not in seen and found.end() > (head.end() - 1 if head else 0):
+                if made not in seen | SAME and found.end() > (head.end() - 1 if head else 0):
                     seen.add(made)
                     yield made
 

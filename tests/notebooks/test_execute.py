@@ -59,6 +59,7 @@ def test_execute_false_claim_fails_and_is_named(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.nightly
 def test_execute_twice_writes_the_same_and_check_sees_old_outputs(tmp_path):
     chatty = "import sys\nfor i in range(3):\n    print(i)\n    sys.stdout.flush()\n1 + 1"
     chatty = new_code_cell(chatty, metadata={"collapsed": True, "tags": ["kept"]})

@@ -14,7 +14,9 @@ from tests.proofs.conformance.programs import RIGHT, altered, check_short, with_
 
 
 @pytest.mark.parametrize(
-    ("train", "long"), [(dense.train, True), (train_with_faults, False)], ids=["by definition", "the program without a fault"]
+    ("train", "long"),
+    [pytest.param(dense.train, True, marks=pytest.mark.nightly), (train_with_faults, False)],
+    ids=["by definition", "the program without a fault"],
 )
 def test_check_of_a_right_program_passes(train, long):
     report = check(train, long=long)
