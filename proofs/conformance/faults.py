@@ -368,6 +368,8 @@ fault("bias' step twice", "the bias is shrunk and makes its step twice", "keep",
 also("bias' step twice", "pushes", push_b=lambda s: s.push_b * (2 - s.pace / s.t))
 fault("bias not learnt by a centred program", "a, which carries the centre, is not kept up with the bias",
       "changes", da=lambda s: 0 * s.da)
+fault("a not added up by a centred program", "a, the sum of g, is not added up", "changes",
+      da=lambda s: 0 * s.da if s.centred else s.da, dbias=lambda s: 0 * s.dbias if s.centred else s.dbias)
 fault("weights not regularised", "the weights are not shrunk: they are not regularised", "keep", keep_w=lambda s: s.unshrunk)
 fault("bias not regularised", "the bias is not shrunk: it is not regularised", "keep", keep_b=lambda s: s.unshrunk)
 fault("damped bias", "the bias takes steps of a hundredth of the size, as some do for sparse rows",
