@@ -11,7 +11,7 @@ class Missing:
 
     def __init__(self, package: str, who: str, extra: str) -> None:
         self._package = package
-        self._told = f"{who} need {package}, which has no build for browsers: pip install -e '.[{extra}]' in a clone"
+        self._told = f"{who} need {package}: pip install -e '.[{extra}]' in a clone. It has no build for browsers"
 
     def __getattr__(self, name: str) -> "Missing":
         if name.startswith("__"):

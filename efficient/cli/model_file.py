@@ -160,10 +160,8 @@ def load_model(path: str) -> Model:
         try:
             return _read(file)
         except Exception as error:  # any error that a damaged archive makes its reader raise
-            raise ValueError(
-                f"{os.fspath(path)!r} is no model file that can be used: {reason(error)}. "
-                "The file of casgd train comes first, then the rows"
-            ) from None
+            order = ". A command takes the model first, then the rows" if isinstance(error, zipfile.BadZipFile) else ""
+            raise ValueError(f"{os.fspath(path)!r} is no model file that can be used: {reason(error)}{order}") from None
 
 
 def _read(file: BinaryIO) -> Model:

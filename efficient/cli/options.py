@@ -261,10 +261,10 @@ def _hints(unknown: list[str], command: argparse.ArgumentParser) -> str:
     hints = []
     for option in (argument.partition("=")[0] for argument in unknown if argument.startswith("-")):
         name = option.lstrip("-").replace("-", "_")
-        near = get_close_matches(option, re.findall(r"--[\w-]+", command.format_usage()), n=1, cutoff=0.8)
-        hints += (
-            [f"; {name} elsewhere is {ELSEWHERE[name][1]} here"] if name in ELSEWHERE else [f"; is it {each}?" for each in near]
-        )
+        if name in ELSEWHERE:
+            hints.append(f"; {name} elsewhere is {ELSEWHERE[name][1]} here")
+        elif near := get_close_matches(option, re.findall(r"--[\w-]+", command.format_usage()), n=1, cutoff=0.8):
+            hints.append(f"; is it {near[0]}?")
     if command.prog.endswith("sweep") and not unknown[0].startswith("-"):
         hints.append("; join the values of --lam by commas")
     return "".join(hints)

@@ -178,7 +178,7 @@ def test_damaged_file_is_refused_in_a_line_or_read(kind, folder):
 def test_command_names_a_missing_file(fails, folder):
     fails(1, ["'none'", "No such file"], "train", "none", "-o", "m")
     fails(1, ["'none'", "No such file"], "predict", "none", "a.svm")
-    fails(1, ["'a.svm' is no model file"], "predict", "a.svm", "a.svm")
+    fails(1, ["'a.svm' is no model file", "model first"], "predict", "a.svm", "a.svm")
     fails(1, ["'.'"], "train", ".", "-o", "m")
 
 
