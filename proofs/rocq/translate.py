@@ -234,6 +234,8 @@ class Function:
         if isinstance(node.op, ast.MatMult) and "n" in self.parameters:
             return Term(f"(dotn n {self.of_kind(node.left, NUMBERS).code} {self.of_kind(node.right, NUMBERS).code})", NUMBER)
         operator = OPERATORS.get(type(node.op)) or self.refuse(node)
+        if operator == "-" and ast.dump(node.left) == ast.dump(node.right):
+            return Term(f"(Kself {self.of_kind(node.left, NUMBER).code})", NUMBER)
         if isinstance(node.left, ast.Constant):
             right = self.expression(node.right, want)
             left = self.expression(node.left, right.kind)

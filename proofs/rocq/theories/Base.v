@@ -6,13 +6,14 @@ Require Export Field_theory.
 Class Ops := {
   K : Type; K0 : K; K1 : K;
   Kadd : K -> K -> K; Kmul : K -> K -> K; Ksub : K -> K -> K; Kopp : K -> K; Kdiv : K -> K -> K;
+  Kself : K -> K; (* x - x, of one variable and itself *)
   Keqb : K -> K -> bool
 }.
 (* one that is a field, whose equality can be decided *)
 Class Fld := {
   Fops : Ops; Kinv : @K Fops -> @K Fops;
   Kfield : field_theory (@K0 Fops) K1 Kadd Kmul Ksub Kopp Kdiv Kinv (@eq K);
-  Keqb_eq : forall x y : @K Fops, Keqb x y = true <-> x = y
+  Kself_is : forall x : @K Fops, Kself x = Ksub x x; Keqb_eq : forall x y : @K Fops, Keqb x y = true <-> x = y
 }.
 #[global] Existing Instance Fops.
 (* what the losses use besides *)

@@ -198,8 +198,8 @@ Section Steps.
 Context (y : nat -> nat -> K) (sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : nat -> K) (indices : nat -> nat) (omega : nat -> K).
 Context (xbar : nat -> K) (theta : K) (projections : nat -> K) (len : nat).
 
-Lemma self_zero p : Keqb (p - p) K0 = true.
-Proof. replace (p - p) with K0 by ring. apply Keqb_refl. Qed.
+Lemma self_zero p : Keqb (Kself p) K0 = true.
+Proof. replace (Kself p) with K0 by (rewrite Kself_is; ring). apply Keqb_refl. Qed.
 Lemma q_is i : exists q, forall c, exists c', (if negb (Nat.eqb len 0) then (projections i, c) else sparse_dot xbar X i c) = (q, c').
 Proof.
   destruct (negb (Nat.eqb len 0)).

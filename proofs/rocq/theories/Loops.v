@@ -49,8 +49,8 @@ Let order i : (start X i <= stop X i)%nat := proj1 (W i).
 
 Lemma now_S t : now t0 (S t) = now t0 t + K1.
 Proof. unfold now. simpl. ring. Qed.
-Lemma self_sub p : negb (Keqb (p - p) K0) = false.
-Proof. replace (p - p) with K0 by ring. now rewrite Keqb_refl. Qed.
+Lemma self_sub p : negb (Keqb (Kself p) K0) = false.
+Proof. replace (Kself p) with K0 by (rewrite Kself_is; ring). now rewrite Keqb_refl. Qed.
 
 (* ---------- Algorithm 1 ---------- *)
 Section Uncentred.

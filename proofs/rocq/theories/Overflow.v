@@ -35,7 +35,7 @@ Ltac cases :=
   | |- context [sparse_dot ?v ?X ?i ?c] => destruct (sparse_dot v X i c)
   | |- context [if negb (Nat.eqb ?n 0) then _ else _] => destruct (negb (Nat.eqb n 0))
   end;
-  match goal with |- context [if negb (Keqb (?p - ?p)%K K0) then _ else _] => let H := fresh "EK" in destruct (Keqb (p - p)%K K0) eqn:H end; cbn [negb];
+  match goal with |- context [if negb (Keqb (Kself ?p) K0) then _ else _] => let H := fresh "EK" in destruct (Keqb (Kself p) K0) eqn:H end; cbn [negb];
   repeat match goal with
   | |- context [sparse_add ?v ?g ?X ?i ?c] => destruct (sparse_add v g X i c)
   | |- context [sparse_add_both ?v ?g ?u ?hg ?X ?i ?c] => destruct (sparse_add_both v g u hg X i c) as [[? ?] ?]

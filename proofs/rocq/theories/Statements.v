@@ -98,7 +98,7 @@ End Words.
 
 (* A loop that ends where p overflowed, in any arithmetic: p − p is not 0 then, as it is of no finite number. From there on more indices
    change nothing, and what is kept is what was there before that step. `run T` is the loop on the first T indices. *)
-Definition finite {Ar : Ops} (p : K) := Keqb (p - p)%K K0.
+Definition finite {Ar : Ops} (p : K) := Keqb (Kself p) K0.
 Definition ends_undone {Ar : Ops} {state kept : Type} (run : nat -> state) (p_of : state -> K) (kept_of : state -> kept) := forall T0 T,
   1 <= T0 < T -> (forall T1, 1 <= T1 <= T0 -> finite (p_of (run T1)) = true) -> finite (p_of (run (S T0))) = false ->
   run T = run (S T0) /\ kept_of (run T) = kept_of (run T0).
@@ -202,9 +202,25 @@ Definition pivot_is_a_translation : Prop := forall (F : Fld) (U : Undef) X X' pi
   let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
   (forall k, k < n -> w' k = w k) /\ b = (b' - dotn n w' pivot)%K.
 
+(* Runs in two arithmetics from inputs that are alike by R end alike: in all four algorithms. *)
+Section Alike.
+Context {A B : Ops} {U : @Undef A} {V : @Undef B} (R : @K A -> @K B -> Prop).
+Definition all (f : nat -> @K A) (g : nat -> @K B) := forall k, R (f k) (g k).
+Definition end_alike (found : (nat -> @K A) * @K A * nat) (found' : (nat -> @K B) * @K B * nat) :=
+  let '(w, b, _) := found in let '(w', b', _) := found' in all w w' /\ R b b'.
+Definition runs_alike := forall X X' y y' s s' dloss dloss' lam lam' t0 t0' indices T omega omega' n m,
+  r_indices X = r_indices X' -> r_indptr X = r_indptr X' -> all (r_data X) (r_data X') -> all y y' -> all s s' -> all omega omega' ->
+  R lam lam' -> R t0 t0' -> (forall p q z z', R p q -> R z z' -> R (dloss p z) (dloss' q z')) ->
+  end_alike (run_sgd X y s dloss lam t0 indices T) (run_sgd X' y' s' dloss' lam' t0' indices T)
+  /\ end_alike (run_asgd X y s dloss lam t0 indices T omega) (run_asgd X' y' s' dloss' lam' t0' indices T omega')
+  /\ end_alike (run_csgd X y s dloss lam t0 indices T n m) (run_csgd X' y' s' dloss' lam' t0' indices T n m)
+  /\ end_alike (run_casgd X y s dloss lam t0 indices T omega n m) (run_casgd X' y' s' dloss' lam' t0' indices T omega' n m).
+End Alike.
+
 (* Balls, or any numbers that stand for unknown ones: R x b says that b contains x. What is asked of their arithmetic: each operation on
-   balls contains the operation on numbers, only a ball that contains nothing but 0 equals 0, and b − b = 0. An operation that raises
-   an error in Python counts as one whose result contains all numbers: a run that ends had none. *)
+   balls contains the operation on numbers; only a ball that contains nothing but 0 equals 0; and b - b, of a ball and itself, is 0, by
+   which the loops ask for an overflow. An operation that raises an error in Python counts as one whose result contains all numbers: a run
+   that ends had none. *)
 Record contains {A : Fld} {B : Ops} (R : @K (@Fops A) -> @K B -> Prop) : Prop := {
   on_0 : R K0 K0; on_1 : R K1 K1;
   on_add : forall x b y c, R x b -> R y c -> R (x + y)%K (b + c)%K; on_sub : forall x b y c, R x b -> R y c -> R (x - y)%K (b - c)%K;
@@ -213,24 +229,17 @@ Record contains {A : Fld} {B : Ops} (R : @K (@Fops A) -> @K B -> Prop) : Prop :=
   zero_is_zero : Keqb (@K0 B) K0 = true; only_zero : forall x b, R x b -> Keqb b K0 = true -> x = K0; self_is_zero : forall b : @K B, finite b = true }.
 
 (* [alg:sgd, alg:asgd, alg:casgd] the shipped algorithms on balls return balls that contain what they return on the numbers inside *)
-Definition inclusion : Prop := forall (A : Fld) (B : Ops) (U : @Undef Fops) (V : @Undef B) (R : @K (@Fops A) -> @K B -> Prop), contains R ->
-  let all (f : nat -> @K (@Fops A)) (g : nat -> @K B) := forall k, R (f k) (g k) in
-  forall (X : @rows (@Fops A)) (X' : @rows B) y y' s s' dloss dloss' lam lam' t0 t0' indices T omega omega' n m,
-  r_indices X = r_indices X' -> r_indptr X = r_indptr X' -> all (r_data X) (r_data X') -> all y y' -> all s s' -> all omega omega' ->
-  R lam lam' -> R t0 t0' -> (forall p q z z', R p q -> R z z' -> R (dloss p z) (dloss' q z')) ->
-  let inside (found : (nat -> K) * K * nat) (balls : (nat -> K) * K * nat) := let '(w, b, _) := found in let '(w', b', _) := balls in all w w' /\ R b b' in
-  inside (run_sgd X y s dloss lam t0 indices T) (run_sgd X' y' s' dloss' lam' t0' indices T)
-  /\ inside (run_asgd X y s dloss lam t0 indices T omega) (run_asgd X' y' s' dloss' lam' t0' indices T omega')
-  /\ inside (run_csgd X y s dloss lam t0 indices T n m) (run_csgd X' y' s' dloss' lam' t0' indices T n m)
-  /\ inside (run_casgd X y s dloss lam t0 indices T omega n m) (run_casgd X' y' s' dloss' lam' t0' indices T omega' n m).
+Definition inclusion : Prop := forall (A : Fld) (B : Ops) (U : @Undef Fops) (V : @Undef B) (R : @K (@Fops A) -> @K B -> Prop),
+  contains R -> runs_alike R.
 
 (* The real numbers as a field. Eq. 2 (eqn:objective) on rows x_i, and the mean of f over all histories of t independent draws from
    0, …, m − 1, the latest first. *)
 Definition Reqb (x y : R) : bool := if Req_EM_T x y then true else false.
 Lemma Reqb_eq x y : Reqb x y = true <-> x = y.
 Proof. unfold Reqb. destruct (Req_EM_T x y); split; congruence. Qed.
-Definition ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul := Rmult; Ksub := Rminus; Kopp := Ropp; Kdiv := Rdiv; Keqb := Reqb |}.
-#[local] Instance RF : Fld := {| Fops := ROps; Kinv := Rinv; Kfield := Rfield; Keqb_eq := Reqb_eq |}.
+Definition ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul := Rmult; Ksub := Rminus; Kopp := Ropp; Kdiv := Rdiv;
+  Kself := fun x => x - x; Keqb := Reqb |}%R.
+#[local] Instance RF : Fld := {| Fops := ROps; Kinv := Rinv; Kfield := Rfield; Kself_is := fun _ => eq_refl; Keqb_eq := Reqb_eq |}.
 
 Local Open Scope R_scope.
 Definition average (m : nat) (f : nat -> R) : R := / INR m * sum m f.
@@ -279,7 +288,7 @@ Definition rate3 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar 
 
 (* An arithmetic that rounds each result, as that of floats does where nothing overflows or underflows. *)
 Definition rounding (rnd : R -> R) : Ops := {| K := R; K0 := 0; K1 := 1; Kadd := fun x y => rnd (x + y); Kmul := fun x y => rnd (x * y);
-  Ksub := fun x y => rnd (x - y); Kopp := Ropp; Kdiv := fun x y => rnd (x / y); Keqb := Reqb |}.
+  Ksub := fun x y => rnd (x - y); Kopp := Ropp; Kdiv := fun x y => rnd (x / y); Kself := fun x => rnd (x - x); Keqb := Reqb |}.
 
 (* [cost] with a relative error eps of each operation, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4 + 3) − 1) Σ|terms| of
    the exact one *)
@@ -288,3 +297,30 @@ Definition rounded_dot : Prop := forall rnd eps, 0 <= eps -> (forall x, Rabs (rn
   let k := (r_indptr X (i + 1) - r_indptr X i)%nat in
   let term e : R := r_data X (r_indptr X i + e)%nat * v (r_indices X (r_indptr X i + e)%nat) in
   Rabs (fst (@sparse_dot (rounding rnd) U v X i cost) - sum k term) <= ((1 + eps) ^ (k / 4 + k mod 4 + 3) - 1) * sum k (fun e => Rabs (term e)).
+
+(* Numbers that round, as floats do until one overflows: with a relative error of at most eps and, near 0, an absolute one of eta. *)
+Definition rounds (rnd : R -> R) eps eta := 0 <= eps /\ 0 <= eta /\ rnd 1 = 1 /\
+  forall z, Rabs (rnd z - z) <= eps * Rabs (rnd z) + eta /\ rnd (rnd z) = rnd z /\ rnd (- z) = - rnd z.
+
+(* A float, and a bound of its distance from the number that it stands for, if one is known. Each bound is made of the two numbers of the
+   operation, their bounds and the rounded result: a run finds it on its way, without the exact numbers. *)
+Definition bounded := (R * option R)%type.
+Definition within_bound (x : R) (b : bounded) := match snd b with Some e => Rabs (fst b - x) <= e | None => True end.
+Definition exactly (x : R) : bounded := (x, Some 0).
+Definition bounds rnd eps eta : Ops :=
+  let result z (bound : R -> R -> option R) (a b : bounded) := (rnd z, match snd a, snd b with
+    | Some d, Some e => match bound d e with Some f => Some (f + eps * Rabs (rnd z) + eta) | None => None end | _, _ => None end) in
+  {| K := bounded; K0 := exactly 0; K1 := exactly 1;
+  Kadd := fun a b => result (fst a + fst b) (fun d e => Some (d + e)) a b; Ksub := fun a b => result (fst a - fst b) (fun d e => Some (d + e)) a b;
+  Kmul := fun a b => result (fst a * fst b) (fun d e => Some (Rabs (fst a) * e + Rabs (fst b) * d + d * e)) a b;
+  Kdiv := fun a b => result (fst a / fst b) (fun d e => if Rlt_dec e (Rabs (fst b))
+    then Some ((d + Rabs (fst a / fst b) * e) / (Rabs (fst b) - e)) else None) a b;
+  Kopp := fun a => (- fst a, snd a); Kself := fun a => exactly 0;
+  Keqb := fun a b => match snd a, snd b with Some d, Some e => (Reqb d 0 && Reqb e 0 && Reqb (fst a) (fst b))%bool | _, _ => false end |}.
+
+(* [alg:sgd, alg:asgd, alg:casgd] the shipped algorithms with bounds return the very floats of the shipped algorithms on floats, and the
+   bounds hold: each is within its bound of what they return on exact numbers *)
+Definition float_run : Prop := forall rnd eps eta, rounds rnd eps eta ->
+  forall (U : @Undef (@Fops RF)) (V : @Undef (rounding rnd)) (W : @Undef (bounds rnd eps eta)),
+  runs_alike (A := @Fops RF) (B := bounds rnd eps eta) within_bound
+  /\ runs_alike (A := rounding rnd) (B := bounds rnd eps eta) (fun x b => x = fst b /\ rnd x = x).

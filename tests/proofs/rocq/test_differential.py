@@ -20,12 +20,14 @@ CHUNKS, CASES = 18, 2
 HEAD = """Require Import Base Generated List Arith Floats QArith Qabs.
 Import ListNotations.
 Definition F64 : Ops := {| K := float; K0 := 0%float; K1 := 1%float; Kadd := PrimFloat.add; Kmul := PrimFloat.mul;
-  Ksub := PrimFloat.sub; Kopp := PrimFloat.opp; Kdiv := PrimFloat.div; Keqb := PrimFloat.eqb |}.
+  Ksub := PrimFloat.sub; Kopp := PrimFloat.opp; Kdiv := PrimFloat.div; Kself := fun x => PrimFloat.sub x x;
+  Keqb := PrimFloat.eqb |}.
 Definition U64 : @Undef F64 := @Build_Undef F64 nan 99.
 Definition max64 (x y : float) := if PrimFloat.ltb x y then y else x.
 #[local] Instance A64 : @Analysis F64 := @Build_Analysis F64 PrimFloat.leb PrimFloat.abs max64 (fun x => x) (fun x => x).
 Definition QOps : Ops := {| K := Q; K0 := 0%Q; K1 := 1%Q; Kadd := fun x y => Qred (x + y); Kmul := fun x y => Qred (x * y);
-  Ksub := fun x y => Qred (x - y); Kopp := Qopp; Kdiv := fun x y => Qred (x / y); Keqb := Qeq_bool |}.
+  Ksub := fun x y => Qred (x - y); Kopp := Qopp; Kdiv := fun x y => Qred (x / y); Kself := fun x => Qred (x - x);
+  Keqb := Qeq_bool |}.
 Definition UQ : @Undef QOps := @Build_Undef QOps (77 # 1) 99.
 Definition maxQ (x y : Q) := if Qle_bool y x then x else y.
 #[local] Instance AQ : @Analysis QOps := @Build_Analysis QOps Qle_bool Qabs maxQ (fun x => x) (fun x => x).

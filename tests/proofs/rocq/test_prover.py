@@ -125,29 +125,30 @@ def test_packages_are_those_of_the_cure():
     assert prover.CURE.endswith("coq libcoq-flocq")
 
 
-INSTANCES = """Require Import Base Generated Statements QArith Qcanon.
+INSTANCES = """Require Import Base Generated Statements Bounds QArith Qcanon Reals Lra.
 Lemma Qc_eqb_ok x y : Qc_eq_bool x y = true <-> x = y.
 Proof. split; [apply Qc_eq_bool_correct|]. intros ->. unfold Qc_eq_bool. destruct (Qc_eq_dec y y); congruence. Qed.
 Definition QO : Ops := {| K := Qc; K0 := 0%Qc; K1 := 1%Qc; Kadd := Qcplus; Kmul := Qcmult; Ksub := Qcminus; Kopp := Qcopp;
-  Kdiv := Qcdiv; Keqb := Qc_eq_bool |}.
-Definition QF : Fld := {| Fops := QO; Kinv := Qcinv; Kfield := Qcft; Keqb_eq := Qc_eqb_ok |}.
+  Kdiv := Qcdiv; Kself := fun x => Qcminus x x; Keqb := Qc_eq_bool |}.
+Definition QF : Fld := {| Fops := QO; Kinv := Qcinv; Kfield := Qcft; Kself_is := fun _ => eq_refl; Keqb_eq := Qc_eqb_ok |}.
 Definition one_row : @rows QO := @Build_rows QO (fun _ => 1%Qc) (fun _ => 0%nat) (fun i => i).
 Lemma rows_are_usable : @well_formed QF one_row 1.
 Proof. intros i. unfold start, stop. cbn. split; lia. Qed.
-Lemma balls_of_one_number (A : Fld) : @contains A Fops eq.
-Proof.
-  constructor; try congruence.
-  - apply Keqb_eq. reflexivity.
-  - intros x b -> H. now apply Keqb_eq.
-  - intros b. unfold finite. apply Keqb_eq. destruct (@Kfield A) as [r _ _ _].
-    rewrite (Ring_theory.Rsub_def r). apply (Ring_theory.Ropp_def r).
-Qed.
+Definition balls_contain := bounds_contain _ _ _ binary64_rounds.
+Check balls_contain : @contains RF (bounds binary64 _ _) within_bound.
+Lemma a_ball_of_many_numbers x : (-1 <= x <= 1)%R -> within_bound x (0, Some 1)%R.
+Proof. intros H. unfold within_bound. cbn -[Rabs]. apply Rabs_le. lra. Qed.
 Print Assumptions rows_are_usable.
+Print Assumptions balls_contain.
+Print Assumptions a_ball_of_many_numbers.
 """
 
 
 @pytest.mark.usefixtures("rocq")
-def test_hypotheses_of_the_claims_hold_of_the_fractions_and_of_balls_of_one_number():
+def test_hypotheses_of_the_claims_hold_of_fractions_of_balls_of_many_numbers_and_of_binary64():
     check = Check()
-    check.compile("Statements")
-    assert axioms_of(check.run("Instances", INSTANCES)) == [()]
+    check.compile("Bounds")
+    of_fractions, *of_reals = axioms_of(check.run("Instances", INSTANCES))
+    assert of_fractions == ()
+    assert len(of_reals) == 2
+    assert set().union(*of_reals) <= OF_THE_REALS
