@@ -165,7 +165,7 @@ Proof.
     assert (L : sgd_alike (for_break 1 T 1 fa s0) (for_break 1 T 1 fb s0'));
       [apply break_rel; [|intros; now apply sgd_body_in]|destruct (for_break 1 T 1 fa s0) as [[[[[t3 p3] g3] v3] a3] cost3], (for_break 1 T 1 fb s0') as [[[[[t4 p4] g4] v4] a4] cost4]] end end.
   - unfold sgd_alike. repeat split; within.
-  - unfold sgd_alike in L. tauto.
+  - unfold sgd_alike in L. repeat (let H := fresh in destruct L as [H L]). repeat split; assumption.
 Qed.
 
 Definition asgd_alike (st : @K A * @K A * @K A * (nat -> @K A) * (nat -> @K A) * @K A * @K A * @K A * @K A * nat) (st' : @K B * @K B * @K B * (nat -> @K B) * (nat -> @K B) * @K B * @K B * @K B * @K B * nat) :=
@@ -190,7 +190,7 @@ Proof.
     assert (L : asgd_alike (for_break 1 T 1 fa s0) (for_break 1 T 1 fb s0'));
       [apply break_rel; [|intros; now apply asgd_body_in]|destruct (for_break 1 T 1 fa s0) as [[[[[[[[[t3 p3] g3] v3] u3] a3] c3] h3] total3] cost3], (for_break 1 T 1 fb s0') as [[[[[[[[[t4 p4] g4] v4] u4] a4] c4] h4] total4] cost4]] end end.
   - unfold asgd_alike. repeat split; within.
-  - unfold asgd_alike in L. tauto.
+  - unfold asgd_alike in L. repeat (let H := fresh in destruct L as [H L]). repeat split; assumption.
 Qed.
 
 Definition csgd_alike (st : @K A * @K A * @K A * (nat -> @K A) * @K A * @K A * @K A * nat) (st' : @K B * @K B * @K B * (nat -> @K B) * @K B * @K B * @K B * nat) :=
@@ -215,7 +215,7 @@ Proof.
     assert (L : csgd_alike (for_break 1 T 1 fa s0) (for_break 1 T 1 fb s0'));
       [apply break_rel; [|intros; now apply csgd_body_in]|destruct (for_break 1 T 1 fa s0) as [[[[[[[t3 p3] g3] v3] a3] z3] r3] cost3], (for_break 1 T 1 fb s0') as [[[[[[[t4 p4] g4] v4] a4] z4] r4] cost4]] end end.
   - unfold csgd_alike. repeat split; within.
-  - unfold csgd_alike in L. tauto.
+  - unfold csgd_alike in L. repeat (let H := fresh in destruct L as [H L]). repeat split; assumption.
 Qed.
 
 Definition casgd_alike (st : @K A * @K A * @K A * (nat -> @K A) * (nat -> @K A) * @K A * @K A * @K A * @K A * @K A * @K A * @K A * nat) (st' : @K B * @K B * @K B * (nat -> @K B) * (nat -> @K B) * @K B * @K B * @K B * @K B * @K B * @K B * @K B * nat) :=
@@ -240,7 +240,7 @@ Proof.
     assert (L : casgd_alike (for_break 1 T 1 fa s0) (for_break 1 T 1 fb s0'));
       [apply break_rel; [|intros; now apply casgd_body_in]|destruct (for_break 1 T 1 fa s0) as [[[[[[[[[[[[t3 p3] g3] v3] u3] a3] c3] h3] total3] z3] r3] s3] cost3], (for_break 1 T 1 fb s0') as [[[[[[[[[[[[t4 p4] g4] v4] u4] a4] c4] h4] total4] z4] r4] s4] cost4]] end end.
   - unfold casgd_alike. repeat split; within.
-  - unfold casgd_alike in L. tauto.
+  - unfold casgd_alike in L. repeat (let H := fresh in destruct L as [H L]). repeat split; assumption.
 Qed.
 End Loops.
 

@@ -45,11 +45,11 @@ Theorem overflow_holds : overflow.
 Proof.
   intros Ar U X y sample_weight lam dloss indices t0 omega xbar theta projections len t v u a c h total z r s. split; [|split; [|split]].
   - unfold sgd_steps; cbv zeta. set (f := sgd_steps_body X y sample_weight lam dloss indices t0).
-    set (G := (fun '(t, p, g, v, a, cost) => (v, t, a, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * K * nat -> (nat -> K) * K * K * K * K * nat).
-    set (P := (fun '(t, p, g, v, a, cost) => p) : K * K * K * (nat -> K) * K * nat -> K).
+    pose (G := (fun '(t, p, g, v, a, cost) => (v, t, a, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * K * nat -> (nat -> K) * K * K * K * K * nat).
+    pose (P := (fun '(t, p, g, v, a, cost) => p) : K * K * K * (nat -> K) * K * nat -> K).
     assert (E : forall j st, fst (f j st) = negb (finite (P (snd (f j st))))).
     { intros j [[[[[t2 p2] g2] v2] a2] cost2]. unfold P, f, sgd_steps_body, finite; cbv zeta. cases. }
-    set (Q := (fun '(t, p, g, v, a, cost) => (v, a)) : K * K * K * (nat -> K) * K * nat -> (nat -> K) * K).
+    pose (Q := (fun '(t, p, g, v, a, cost) => (v, a)) : K * K * K * (nat -> K) * K * nat -> (nat -> K) * K).
     assert (D : forall j st, fst (f j st) = true -> Q (snd (f j st)) = Q st).
     { intros j [[[[[t2 p2] g2] v2] a2] cost2]. unfold Q, f, sgd_steps_body; cbv zeta. cases. }
     destruct (Keqb t K0).
@@ -59,11 +59,11 @@ Proof.
     + eapply (run_ends f P Q E D G _ _ 0); [lia| |intros [[[[[t2 p2] g2] v2] a2] cost2]; reflexivity|intros [[[[[t2 p2] g2] v2] a2] cost2]; reflexivity].
       intros T HT. unfold for_break. rewrite count1. reflexivity.
   - unfold asgd_steps; cbv zeta. set (f := asgd_steps_body X y sample_weight lam dloss indices t0 omega).
-    set (G := (fun '(t, p, g, v, u, a, c, h, total, cost) => (v, u, t, a, c, h, total, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat).
-    set (P := (fun '(t, p, g, v, u, a, c, h, total, cost) => p) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> K).
+    pose (G := (fun '(t, p, g, v, u, a, c, h, total, cost) => (v, u, t, a, c, h, total, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat).
+    pose (P := (fun '(t, p, g, v, u, a, c, h, total, cost) => p) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> K).
     assert (E : forall j st, fst (f j st) = negb (finite (P (snd (f j st))))).
     { intros j [[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] cost2]. unfold P, f, asgd_steps_body, finite; cbv zeta. cases. }
-    set (Q := (fun '(t, p, g, v, u, a, c, h, total, cost) => (v, u, a, c, h, total)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K).
+    pose (Q := (fun '(t, p, g, v, u, a, c, h, total, cost) => (v, u, a, c, h, total)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K).
     assert (D : forall j st, fst (f j st) = true -> Q (snd (f j st)) = Q st).
     { intros j [[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] cost2]. unfold Q, f, asgd_steps_body; cbv zeta. cases. }
     destruct (Keqb t K0).
@@ -73,11 +73,11 @@ Proof.
     + eapply (run_ends f P Q E D G _ _ 0); [lia| |intros [[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] cost2]; reflexivity|intros [[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] cost2]; reflexivity].
       intros T HT. unfold for_break. rewrite count1. reflexivity.
   - unfold csgd_steps; cbv zeta. set (f := csgd_steps_body X y sample_weight lam dloss indices t0 xbar theta projections len).
-    set (G := (fun '(t, p, g, v, a, z, r, cost) => (v, t, a, z, r, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * K * K * K * nat -> (nat -> K) * K * K * K * K * K * K * nat).
-    set (P := (fun '(t, p, g, v, a, z, r, cost) => p) : K * K * K * (nat -> K) * K * K * K * nat -> K).
+    pose (G := (fun '(t, p, g, v, a, z, r, cost) => (v, t, a, z, r, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * K * K * K * nat -> (nat -> K) * K * K * K * K * K * K * nat).
+    pose (P := (fun '(t, p, g, v, a, z, r, cost) => p) : K * K * K * (nat -> K) * K * K * K * nat -> K).
     assert (E : forall j st, fst (f j st) = negb (finite (P (snd (f j st))))).
     { intros j [[[[[[[t2 p2] g2] v2] a2] z2] r2] cost2]. unfold P, f, csgd_steps_body, finite; cbv zeta. cases. }
-    set (Q := (fun '(t, p, g, v, a, z, r, cost) => (v, a, z, r)) : K * K * K * (nat -> K) * K * K * K * nat -> (nat -> K) * K * K * K).
+    pose (Q := (fun '(t, p, g, v, a, z, r, cost) => (v, a, z, r)) : K * K * K * (nat -> K) * K * K * K * nat -> (nat -> K) * K * K * K).
     assert (D : forall j st, fst (f j st) = true -> Q (snd (f j st)) = Q st).
     { intros j [[[[[[[t2 p2] g2] v2] a2] z2] r2] cost2]. unfold Q, f, csgd_steps_body; cbv zeta. cases. }
     destruct (Keqb t K0).
@@ -88,11 +88,11 @@ Proof.
     + eapply (run_ends f P Q E D G _ _ 0); [lia| |intros [[[[[[[t2 p2] g2] v2] a2] z2] r2] cost2]; reflexivity|intros [[[[[[[t2 p2] g2] v2] a2] z2] r2] cost2]; reflexivity].
       intros T HT. unfold for_break. rewrite count1. reflexivity.
   - unfold casgd_steps; cbv zeta. set (f := casgd_steps_body X y sample_weight lam dloss indices t0 omega xbar theta projections len).
-    set (G := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => (v, u, t, a, c, h, total, z, r, s, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * K * K * K * nat).
-    set (P := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => p) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> K).
+    pose (G := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => (v, u, t, a, c, h, total, z, r, s, p, g, (cost + 1)%nat)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * K * K * K * nat).
+    pose (P := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => p) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> K).
     assert (E : forall j st, fst (f j st) = negb (finite (P (snd (f j st))))).
     { intros j [[[[[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] z2] r2] s2] cost2]. unfold P, f, casgd_steps_body, finite; cbv zeta. cases. }
-    set (Q := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => (v, u, a, c, h, total, z, r, s)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K).
+    pose (Q := (fun '(t, p, g, v, u, a, c, h, total, z, r, s, cost) => (v, u, a, c, h, total, z, r, s)) : K * K * K * (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * nat -> (nat -> K) * (nat -> K) * K * K * K * K * K * K * K).
     assert (D : forall j st, fst (f j st) = true -> Q (snd (f j st)) = Q st).
     { intros j [[[[[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] z2] r2] s2] cost2]. unfold Q, f, casgd_steps_body; cbv zeta. cases. }
     destruct (Keqb t K0).
