@@ -23,10 +23,10 @@ class Proof(NamedTuple):
     algorithm: str = ""
 
     def check(self) -> Iterator[Entry]:
-        """Decide every step by both provers, and every mutant of every step by the first."""
+        """Decide every step by both provers, and every mutant of every step by the first; equal equations once."""
         steps = list(self.steps())
         failures, tried, survivors = [], 0, []
-        for step in steps:
+        for step in {(step.sides, step.mutate): step for step in steps}.values():
             remains = residual(step)
             try:
                 numbers = counterexample(step)
@@ -39,7 +39,7 @@ class Proof(NamedTuple):
             for mutant in mutants(step) if step.mutate else ():
                 tried += 1
                 if is_identity(mutant):
-                    survivors.append(mutant.claim)
+                    survivors.append(f"{mutant.claim}, {mutant.left} = {mutant.right}")
         figure = f"{len(steps)} steps, sympy and z3 agree, {tried - len(survivors)} of {tried} mutants refuted"
         if failures or survivors:
             figure = "; ".join(failures + [f"mutant not refuted: {claim}" for claim in survivors])

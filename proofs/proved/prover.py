@@ -42,6 +42,11 @@ class Equation(NamedTuple):
     right: Any
     mutate: bool = True
 
+    @property
+    def sides(self) -> tuple[Expr, Expr]:
+        """Both sides as expressions. What is decided of an equation depends on them alone, and is kept for the next one."""
+        return sympy.sympify(self.left), sympy.sympify(self.right)
+
 
 def opaque(name: str):
     """Return an unknown function of a prediction and a label. Predictions that are equal after expansion are the same to it."""
@@ -51,8 +56,12 @@ def opaque(name: str):
 
 def residual(equation: Equation) -> Expr:
     """Compute what remains of left − right: 0 if and only if the equation is an identity of rational functions."""
-    difference = split_sums(sympy.sympify(equation.left) - sympy.sympify(equation.right))
-    return sympy.expand(sympy.fraction(sympy.together(difference))[0])
+    return _residual(*equation.sides)
+
+
+@cache
+def _residual(left: Expr, right: Expr) -> Expr:
+    return sympy.expand(sympy.fraction(sympy.together(split_sums(left - right)))[0])
 
 
 def split_sums(expression: Expr) -> Expr:
@@ -71,7 +80,7 @@ def _split(total: Sum) -> Expr:
 
 def is_identity(equation: Equation) -> bool:
     """Decide the equation for all numbers. A point where the sides differ refutes it; only the normal form proves."""
-    left, right = (at_a_point(sympy.sympify(side)) for side in (equation.left, equation.right))
+    left, right = map(at_a_point, equation.sides)
     return left == right and residual(equation) == 0
 
 
@@ -134,11 +143,19 @@ class Undecided(RuntimeError):
 
 def counterexample(equation: Equation) -> str | None:
     """z3's numbers for which the two sides differ; None if it has proved that there are none."""
+    try:
+        return _counterexample(*equation.sides, Z3_EFFORT)
+    except Undecided:
+        raise Undecided(equation.claim) from None
+
+
+@cache
+def _counterexample(left: Expr, right: Expr, effort: int) -> str | None:
     numbers: dict[Expr, Any] = {}
-    left, right = (to_z3(split_sums(sympy.sympify(side)), numbers) for side in (equation.left, equation.right))
+    one, other = (to_z3(split_sums(side), numbers) for side in (left, right))
     solver = z3.Solver()
-    solver.set("rlimit", Z3_EFFORT)
-    solver.add(left != right)
+    solver.set("rlimit", effort)
+    solver.add(one != other)
     for unknown, number in numbers.items():
         if unknown.is_positive:
             solver.add(number > 0)
@@ -146,7 +163,7 @@ def counterexample(equation: Equation) -> str | None:
     if verdict == z3.unsat:
         return None
     if verdict == z3.unknown:
-        raise Undecided(equation.claim)
+        raise Undecided
     model = solver.model()
     return ", ".join(f"{unknown} = {model.eval(number, model_completion=True)}" for unknown, number in numbers.items())
 
@@ -192,32 +209,33 @@ def mutants(equation: Equation) -> Iterator[Equation]:
     A sign turned, a term left out, a factor of 2 put in, a number raised by one (indices and exponents among them), and a
     symbol taken for another one of the equation (h_t for h_{i−1}, v for u, one index for the next).
     """
-    left, right = sympy.sympify(equation.left), sympy.sympify(equation.right)
+    left, right = equation.sides
     if right == 0:
         left, right = right, left
+    for wrong in _wrong(left, right):
+        yield Equation(equation.claim, left, wrong)
+
+
+@cache
+def _wrong(left: Expr, right: Expr) -> tuple[Expr, ...]:
     others = sorted(left.atoms(Symbol, Indexed) | right.atoms(Symbol, Indexed), key=str)
     indices = {part for total in right.atoms(Sum) for part in total.variables}
     others = [symbol for symbol in others if symbol not in indices and not isinstance(symbol, sympy.Idx)]
-    seen = {right}
-    for how, wrong in _change(right, others):
-        if wrong not in seen:
-            seen.add(wrong)
-            yield Equation(f"{equation.claim}, {how}", left, wrong)
+    return tuple(wrong for wrong in dict.fromkeys(_change(right, others)) if wrong != right)
 
 
-def _change(expression: Expr, others: list[Expr], squared: bool = False) -> Iterator[tuple[str, Expr]]:
+def _change(expression: Expr, others: list[Expr], squared: bool = False) -> Iterator[Expr]:
     if not squared:  # the sign of what is squared does not matter
-        yield f"sign of {expression} turned", -expression
-    yield f"{expression} doubled", 2 * expression
+        yield -expression
+    yield 2 * expression
     if isinstance(expression, Add):
         for part in expression.args:
-            yield f"without {part}", expression - part
+            yield expression - part
     if isinstance(expression, sympy.Rational):
-        yield f"{expression + 1} for {expression}", expression + 1
+        yield expression + 1
     if expression in others and len(others) > 1:
-        other = others[(others.index(expression) + 1) % len(others)]
-        yield f"{other} for {expression}", other
-        yield f"{expression} + 1 for {expression}", expression + 1
+        yield others[(others.index(expression) + 1) % len(others)]
+        yield expression + 1
     if isinstance(expression, (Add, Mul, Pow)):
         places = range(len(expression.args))
     elif isinstance(expression, Sum):
@@ -226,7 +244,7 @@ def _change(expression: Expr, others: list[Expr], squared: bool = False) -> Iter
         return
     for place in places:
         squared = isinstance(expression, Pow) and place == 0 and expression.exp.is_even
-        for how, wrong in _change(expression.args[place], others, squared):
+        for wrong in _change(expression.args[place], others, squared):
             arguments = list(expression.args)
             arguments[place] = wrong
-            yield how, expression.func(*arguments)
+            yield expression.func(*arguments)
