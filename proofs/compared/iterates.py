@@ -20,6 +20,7 @@ from reference.averaging import evaluate
 from ..data import Case
 from ..ledger import Entry, Job
 from .judge import judge
+from .rationals import on_rationals
 
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
@@ -163,7 +164,7 @@ def in_float(case: Case, loss: str, lam: float, names: list[str]) -> Iterator[En
 def in_fractions(case: Case, kind: str, X, loss: str, lam: float, names: list[str]) -> Iterator[Entry]:
     """Compare dense and sparse in rational arithmetic on a few rows: p_t, last and mean predictor equal at every prefix."""
     rows, y = case.sample(X)
-    problem = Problem(rows, y, loss, Fraction(repr(lam)))
+    problem = on_rationals(Problem(rows, y, loss, Fraction(repr(lam))))
     steps = problem.m + problem.m // 2
     indices = draw_indices(problem.m, steps, rng=0)
     for name, trace in compare(problem, indices, names).items():

@@ -19,6 +19,7 @@ from reference.datasets import make_generic
 from ..data import Case
 from ..ledger import Entry, Job
 from .iterates import compare
+from .rationals import on_rationals, to_rationals
 
 
 def jobs(cases: list[Case]) -> Iterator[Job]:
@@ -32,7 +33,8 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
     rows, y = case.sample(case.X, columns=100, rows=12)
     c = np.array([Fraction(j % 7 - 3, 2) for j in range(rows.shape[1])], dtype=object)
     exact = np.array([[Fraction(value) for value in row] for row in rows.toarray()], dtype=object)
-    here, moved = (Problem(X, y, loss, Fraction(repr(lam))) for X in (exact, exact + c))
+    here, moved = (on_rationals(Problem(X, y, loss, Fraction(repr(lam)))) for X in (exact, exact + c))
+    exact, c = to_rationals(exact), to_rationals(c)
 
     class Moved(State):
         """Run on the rows x + c, with its predictors as those of the rows x: their bias is b' + w · c."""
@@ -49,7 +51,7 @@ def translate(case: Case, loss: str, lam: float) -> Iterator[Entry]:
     steps = 2 * here.m
     indices = draw_indices(here.m, steps, rng=0)
     x_1, x_2 = exact[indices[0]], exact[indices[1]]
-    g_1 = here.loss.derivative(Fraction(0), here.y[indices[0]])
+    g_1 = here.loss.derivative(here.number(0), here.y[indices[0]])
     p_2_differs = g_1 * (c @ (x_1 + x_2) + c @ c) != 0
     judged = [name for name, algorithm in ALGORITHMS.items() if algorithm.centred or p_2_differs]
     for name, trace in compare(here, indices, judged, state=Moved).items():
