@@ -113,9 +113,17 @@ class Ball:
         return bool(abs(_ratio(number) - self.x.mid().fmpq()) <= self.x.rad().fmpq())
 
     def __add__(self, other):
+        if type(other) is Ball:  # written out, as in the product: runs take millions of these
+            result = _new(Ball)
+            result.x = self.x + other.x
+            return result
         return NotImplemented if type(other) is np.ndarray else _made(self.x + _inside(other))
 
     def __mul__(self, other):
+        if type(other) is Ball:
+            result = _new(Ball)
+            result.x = self.x * other.x
+            return result
         return NotImplemented if type(other) is np.ndarray else _made(self.x * _inside(other))
 
     def __truediv__(self, other):
@@ -180,8 +188,11 @@ class Ball:
         return int(whole)
 
 
+_new = object.__new__
+
+
 def _made(x) -> Ball:
-    ball = Ball.__new__(Ball)
+    ball = _new(Ball)
     ball.x = x
     return ball
 

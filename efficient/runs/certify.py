@@ -60,7 +60,7 @@ def run_on_balls(
     digits : int
         Digits that the largest number of each predictor must have.
     ladder : sequence of int, optional
-        Precisions to try, in bits; by default `reference.balls.LADDER`.
+        Precisions to try, in bits; by default those of `reference.balls.LADDER` that have as many digits.
     progress : bool, optional
         As for `Run.run`.
 
@@ -81,7 +81,7 @@ def run_on_balls(
     def wanted(found: BallRun) -> bool:
         return all(_relative_radius(each) <= 10.0**-digits for each in (found.last, found.average) if each is not None)
 
-    found, bits = balls.climb(run, wanted, ladder or balls.LADDER)
+    found, bits = balls.climb(run, wanted, ladder or [bits for bits in balls.LADDER if 2.0**-bits <= 10.0**-digits])
     return found._replace(bits=bits)
 
 
