@@ -67,7 +67,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        if ast.unparse(node.func) == "problem.X.dense":
+        if ast.unparse(node.func) == "problem.X.dense" and len(node.args) == 1 and not node.keywords:
             return ast.copy_location(ast.Subscript(ast.Name("rows", ast.Load()), node.args[0], ast.Load()), node)
         return node
 
@@ -92,14 +92,16 @@ class _Outline:
         self.file, self.function = file, function
         self.body: list[ast.stmt] = []
         self.values: dict[str, list[ast.expr]] = {}
-        flat = [part for each in fragment.body_of(function) for part in (each.body if isinstance(each, ast.With) else [each])]
-        self.match(flat, ast.parse(outline).body)
+        fragment.check_decorators(file, function)
+        self.match(fragment.body_of(function), ast.parse(outline).body)
 
     def refuse(self, node: ast.AST) -> NoReturn:
         fragment.refuse(self.file, node, "must be as the translation knows it")
 
     def match(self, found: list[ast.stmt], wanted: list[ast.stmt]) -> None:
-        found = [part for each in found for part in (each.body if isinstance(each, ast.With) else [each])]
+        found = [
+            part for each in found for part in (each.body if isinstance(each, ast.With) and self.is_silent(each) else [each])
+        ]
         hole = next((place for place, each in enumerate(wanted) if ast.unparse(each) == "BODY"), None)
         if hole is not None:
             tail = len(wanted) - hole - 1
@@ -125,12 +127,16 @@ class _Outline:
                 and isinstance(theirs.value, ast.Call)
             ):
                 hole_at = len(theirs.value.args) - 1  # the last arguments are taken as they stand
-                self.same(
-                    ours, [ours.value.func, *ours.value.args[:hole_at]], [theirs.value.func, *theirs.value.args[:hole_at]]
-                )
+                heads = ([each.func, *each.args[:hole_at], *each.keywords] for each in (ours.value, theirs.value))
+                self.same(ours, *heads)
                 self.values[ast.unparse(theirs.value.args[hole_at])] = ours.value.args[hole_at:]
             else:
                 self.same(ours, [ours], [theirs])
+
+    @staticmethod
+    def is_silent(node: ast.With) -> bool:
+        """Tell whether a statement only keeps numpy from warning."""
+        return all(ast.unparse(each).startswith("np.errstate(") for each in node.items)
 
     def same(self, at: ast.AST, found: list, wanted: list) -> None:
         if [ast.dump(each) for each in found] != [ast.dump(each) for each in wanted]:
@@ -158,10 +164,10 @@ class _Outline:
 
 
 def _named(file: str, source: str, name: str) -> ast.FunctionDef:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return node
-    raise fragment.Refused(f"{file}: there is no function {name}")
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == name]
+    if len(found) != 1:
+        raise fragment.Refused(f"{file}: there must be one function {name}; got {len(found)}")
+    return found[0]
 
 
 def functions(sources: dict[str, str]) -> list[tuple[str, list[ast.FunctionDef]]]:

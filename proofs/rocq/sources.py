@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from . import definition
-from .fragment import MANY_MODELS, NUMBER, ONE_MODEL, Refused, check_hints, check_lanes, refuse
+from .fragment import MANY_MODELS, NUMBER, ONE_MODEL, Refused, check_hints, check_lanes, check_names, refuse
 from .translate import Function, Module, names_read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,9 +33,10 @@ def generated(root: Path = ROOT) -> str:
     for file in FILES:
         try:
             sources[file] = (root / file).read_text("utf8")
-            ast.parse(sources[file])
+            tree = ast.parse(sources[file])
         except (OSError, SyntaxError) as error:
             raise Refused(f"{file} must be a file of Python; got {error}") from None
+        check_names(file, tree)
     check_hints(f"{KERNELS}/prefetch.py", sources[f"{KERNELS}/prefetch.py"])
     check_lanes(f"{KERNELS}/simd.py", sources[f"{KERNELS}/simd.py"])
     operations: dict[str, Function] = {}

@@ -39,9 +39,10 @@ class Module(NamedTuple):
 
 
 def stem(node: ast.AST | None) -> str | None:
-    """Return the name of a called function without its module."""
+    """Return the name of a called function, of those that are translated without its module."""
     if isinstance(node, ast.Call):
-        return ast.unparse(node.func).removeprefix("np.").removeprefix("math.")
+        name = ast.unparse(node.func)
+        return {"np.uintp": "uintp", "math.exp": "exp", "math.log1p": "log1p"}.get(name, name)
     return None
 
 
@@ -85,6 +86,9 @@ class Function:
 
     def __init__(self, module: Module, node: ast.FunctionDef):
         self.module, self.node = module, node
+        fragment.check_decorators(module.file, node)
+        if node.args.posonlyargs or node.args.kwonlyargs or node.args.vararg or node.args.kwarg or node.args.defaults:
+            self.refuse(node, "must have plain parameters")
         self.name = f"{module.name}_{node.name}"
         self.statements = body_of(node)
         self.parameters = [each.arg for each in node.args.args if each.arg not in ("read", "write")]
@@ -99,6 +103,8 @@ class Function:
         self.results: list[str] = []
         self.ranges: dict[str, ast.Call] = {}
         self.lent: set[str] = set()
+        self.remainders: set[ast.expr] = set()
+        self.whole: ast.expr | None = None
         self.loops: list[str] = []
         self.later: list[ast.stmt] = []
         self.text = self._definitions()
@@ -116,7 +122,14 @@ class Function:
 
     def _lengths(self) -> set[str]:
         """Parameters whose length is asked for, here or in a function that is called."""
-        found = {length_of(node) for node in ast.walk(self.node) if is_length(node)}
+        found = set()
+        for node in ast.walk(self.node):
+            if is_length(node):
+                found.add(length_of(node))
+                if (self.kinds.get(length_of(node).removeprefix("len_")) == fragment.OF_COLUMNS) != isinstance(
+                    node, ast.Subscript
+                ):
+                    self.refuse(node, "must be len(array), or w.shape[2] for the number of models")
         for node in ast.walk(self.node):
             if (called := self.callee(node)) is not None and isinstance(node, ast.Call):
                 found |= {f"len_{self.argument(node, each.removeprefix('len_'))}" for each in called.lengths}
@@ -234,7 +247,13 @@ class Function:
         if isinstance(node.op, ast.MatMult) and "n" in self.parameters:
             return Term(f"(dotn n {self.of_kind(node.left, NUMBERS).code} {self.of_kind(node.right, NUMBERS).code})", NUMBER)
         operator = OPERATORS.get(type(node.op)) or self.refuse(node)
+        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            self.refuse(node, "is a float in Python")
+        if operator == "mod":
+            self.remainders.add(node.left)
         if operator == "-" and ast.dump(node.left) == ast.dump(node.right):
+            if not isinstance(node.left.value if isinstance(node.left, ast.Subscript) else node.left, ast.Name):
+                self.refuse(node, "is 0 of one variable only")
             return Term(f"(Kself {self.of_kind(node.left, NUMBER).code})", NUMBER)
         if isinstance(node.left, ast.Constant):
             right = self.expression(node.right, want)
@@ -243,10 +262,14 @@ class Function:
             left = self.expression(node.left, want)
             right = self.expression(node.right, left.kind)
         if (left.kind, right.kind) == (PLACE, PLACE) and operator != "/":
+            remainder = isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Mod)
+            if operator == "-" and not remainder and node not in self.remainders:
+                self.refuse(node, "may be negative, which counts from the end")
             return Term(f"({left.code} {operator} {right.code})%nat", PLACE)
         if operator != "mod" and {left.kind, right.kind} <= {NUMBER, NUMBERS}:
             if NUMBERS not in (left.kind, right.kind):
                 return Term(f"({left.code} {operator} {right.code})%K", NUMBER)
+            self.whole = node
             sides = (f"({each.code} k_)" if each.kind == NUMBERS else each.code for each in (left, right))
             return Term(f"(fun k_ => ({f' {operator} '.join(sides)})%K)", NUMBERS)
         return self.refuse(node, f"{left.kind} {operator} {right.kind}")
@@ -294,11 +317,15 @@ class Function:
         if not statements:
             return end
         first, rest = statements[0], statements[1:]
-        if isinstance(first, ast.Expr) and stem(first.value) in fragment.HINTS:
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Call) and stem(first.value) in fragment.HINTS:
+            if first.value.keywords or not all(isinstance(each, ast.Name) for each in first.value.args):
+                self.refuse(first, "a hint must be given names")
             return self.block(rest, end, broken)
         if isinstance(first, ast.AugAssign):
             if isinstance(first.target, ast.Name) and first.target.id in self.parameters and self.is_array(first.target.id):
                 self.refuse(first, "changes an array of the caller as a whole")
+            if isinstance(first.target, ast.Name) and first.target.id in self.lent:
+                self.refuse(first, "changes an array that has two names")
             value = ast.copy_location(ast.BinOp(self.loaded(first.target), first.op, first.value), first)
             first = ast.copy_location(ast.Assign([first.target], value), first)
         counted = first.test if isinstance(first, ast.If) else first.iter if isinstance(first, ast.For) else first
@@ -341,6 +368,8 @@ class Function:
         return f"let {names[0]} := {code} in\n" if len(names) == 1 else f"let '({', '.join(names)}) := {code} in\n"
 
     def set_kind(self, node: ast.AST, name: str, kind: str) -> None:
+        if fragment.RESERVED.fullmatch(name) or name in {*fragment.COMES_FROM, *self.module.constants, *self.module.functions}:
+            self.refuse(node, f"{name} is a name of the translation")
         if self.kinds.setdefault(name, kind) != kind:
             self.refuse(node, f"{name} was of kind {self.kinds[name]}, is now {kind}")
 
@@ -348,7 +377,9 @@ class Function:
         value, target = node.value, node.targets[0]
         called = self.callee(value)
         if len(node.targets) > 1:
-            return "".join(self.store(each, self.value_for(each, value)) for each in node.targets)
+            term = self.value_for(target, value)
+            same = Term("new0", term.kind)
+            return f"let new0 := {term.code} in\n" + "".join(self.store(each, same) for each in node.targets)
         if isinstance(value, ast.IfExp) and self.module.costs:
             return self.chosen(node, target, value)
         if called is not None and isinstance(value, ast.Call):
@@ -373,12 +404,16 @@ class Function:
     def is_range(self, target: ast.expr, value: ast.expr) -> bool:
         """Remember a range that is given a name, which is no value."""
         if isinstance(target, ast.Name) and isinstance(value, ast.Call) and stem(value) == "range":
+            if (names_read([value]) - fragment.BUILTIN) & {*self.assigned(self.statements)}:
+                self.refuse(value, "has bounds that change")
             self.ranges[target.id] = value
             return True
         return False
 
     def bind_results(self, node: ast.stmt, targets: list[ast.expr], kinds: list[str], code: str) -> str:
         names = [name for each in targets for name in self.targets(each)]
+        if any(map(kind_of_entry, kinds)):
+            self.refuse(node, "gives an array a second name")
         if len(names) != len(kinds) or not all(isinstance(each, ast.Name) for each in targets):
             self.refuse(node, f"{len(kinds)} results")
         for name, kind in zip(names, kinds, strict=True):
@@ -463,6 +498,8 @@ class Function:
         """Translate a call; an array that the function changes is handed over once."""
         called = self.callee(node)
         assert called is not None
+        if called.whole is not None:
+            self.refuse(node, "computes with whole arrays")
         names = [each.arg for each in called.node.args.args]
         if len(names) != len(node.args) or node.keywords:
             self.refuse(node, f"{called.node.name} has {len(names)} parameters")
@@ -515,7 +552,7 @@ class Function:
         assigned = self.assigned(node.body)
         if variable in self.kinds or variable in assigned:
             self.refuse(node, f"{variable} is another variable, too")
-        self.kinds[variable] = PLACE
+        self.set_kind(node, variable, PLACE)
         carried = self.carried(node.body) | set(self.live(assigned, rest))
         names = self.ordered(name for name in assigned if name in carried)
         breaks = any(isinstance(each, ast.If) and isinstance(each.body[0], ast.Break) for each in node.body)
@@ -579,6 +616,8 @@ class Function:
         if stray:
             self.refuse(self.node, f"the length of {min(stray).removeprefix('len_')}, which is not a parameter")
         code = self.block(self.statements, self.packed(self.written))
+        if self.whole is not None and self.loops:
+            self.refuse(self.whole, "computes with a whole array beside a loop")
         binders = "".join(f" ({name} : {kind})" for name, kind in self.with_lengths().items())
         perhaps = self.assigned([each for each in self.statements if isinstance(each, (ast.If, ast.For))])
         unset = [name for name in perhaps if name not in self.parameters and self.kinds.get(name) in UNDEFINED]

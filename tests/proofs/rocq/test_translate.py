@@ -40,6 +40,28 @@ def test_generated_defines_every_loop_and_recovery_and_names_the_line():
         ("reference/problem.py", "if self.xbar is None:\n            return self\n        return Predictor",
          "if self.xbar is not None:\n            return self\n        return Predictor", "must be as the translation knows it"),
         ("efficient/casgd.py", "def add_up", "def add_up(", "must be a file of Python"),
+        ("efficient/asgd.py", "w = h * v", "w = v\n    w *= h", "changes an array that has two names"),
+        ("efficient/sgd.py", "first = 0", "first = 0\n    w = v if t == 0 else v", "gives an array a second name"),
+        ("efficient/sgd.py", "a = a + g  #", "w = t * v\n        a = a + g  #", "computes with a whole array beside a loop"),
+        ("efficient/sgd.py", "indices[0], 1", "indices[first - 1], 1", "counts from the end"),
+        ("efficient/sgd.py", "if p - p != 0", "if (d + a) - (d + a) != 0", "is 0 of one variable only"),
+        ("efficient/sgd.py", "first = 0", "first = 0\n    K0 = t0", "is a name of the translation"),
+        ("efficient/sgd.py", "ahead(X, indices, j, v)", "ahead(X, indices, j, add(v, t, X, j))", "a hint must be given names"),
+        ("efficient/sgd.py", "import add, dot", "import add_both as add, dot", "is another name, or of another file"),
+        ("efficient/sgd.py", "def last(", "steps = len(steps)\n\n\ndef last(", "must be bound once"),
+        ("efficient/sgd.py", "def last(", "@doubled\ndef last(", "may change the function"),
+        ("efficient/sgd.py", "def last(lam, t, v, a):", "def last(lam, t, v, a, *rest):", "must have plain parameters"),
+        ("efficient/kernels/batch.py", "np.uintp(w.shape[2])", "np.uintp(len(w))", "for the number of models"),
+        ("efficient/kernels/batch.py", "models, first = range(len(lam)), 0", "first = 0\n    models, first = range(first), 0",
+         "has bounds that change"),
+        ("efficient/kernels/simd.py", "WIDTH = 4", "WIDTH = 2", "must be as the translation knows it"),
+        ("reference/losses.py", "(p - y) * (p - y) / 2", "(p - y) * (p - y) * (1 / 2)", "is a float in Python"),
+        ("reference/losses.py", "def absolute(", "max = min\n\n\ndef absolute(", "must be bound once"),
+        ("reference/sgd.py", 'with np.errstate(over="ignore", invalid="ignore"):', "with single_precision():",
+         "must be as the translation knows it"),
+        ("reference/sgd.py", "problem.X.dense(i) if", "problem.X.dense(i, transposed=True) if", "not in the fragment"),
+        ("reference/problem.py", "self.b - self.w @ self.xbar)", "self.b - self.w @ self.xbar, xbar=self.xbar)",
+         "must be as the translation knows it"),
     ],
 )  # fmt: skip
 def test_generated_refuses_what_is_outside_the_fragment(file, old, new, message, copy):
@@ -48,3 +70,8 @@ def test_generated_refuses_what_is_outside_the_fragment(file, old, new, message,
     assert str(raised.value).startswith(file)
     assert message in str(raised.value)
     assert "line" in str(raised.value)
+
+
+def test_chained_assignment_is_evaluated_once(copy):
+    text = generated(copy("efficient/sgd.py", "        t = t + 1\n", "        t = p = t + 1\n"))
+    assert "let new0 := (t + K1)%K in\nlet t := new0 in\nlet p := new0 in\n" in text
