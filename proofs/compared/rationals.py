@@ -5,15 +5,20 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from flint import fmpq
 
 from reference import Problem
 from reference.arithmetic import fraction
+from reference.missing import Missing
+
+try:
+    from flint import fmpq
+except ImportError:
+    fmpq = Missing("python-flint", "rationals", "proofs")  # type: ignore
 
 
-def rational(value) -> fmpq:
+def rational(value) -> "fmpq":
     """Convert a real number to the rational that equals it exactly."""
-    if isinstance(value, fmpq):
+    if type(value) is fmpq:
         return value
     exact = fraction(value)
     return fmpq(exact.numerator, exact.denominator)

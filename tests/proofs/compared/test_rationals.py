@@ -9,6 +9,7 @@ import reference
 from proofs.compared.rationals import on_rationals, rational
 from reference import LOSSES, Problem
 from reference.datasets import make_generic
+from tests.without import run_without
 
 
 @pytest.mark.parametrize("centred", [False, True])
@@ -27,3 +28,17 @@ def test_rational_is_exact_and_refuses_what_is_no_number():
     assert rational(0.1) == rational(Fraction(0.1)) != rational(Fraction(1, 10))
     with pytest.raises(TypeError, match="real number"):
         rational("1")
+
+
+def test_comparison_on_fractions_needs_no_flint(tmp_path):
+    """Lectures compare so in browsers, where there is none."""
+    code = """
+from fractions import Fraction
+from proofs.compared import iterates, rationals, translation
+from reference import Problem
+print(iterates.compare(Problem([[1], [2]], [1, -1], "hinge", Fraction(1, 2)), [0, 1])["casgd"].equal.tolist())
+rationals.rational(1)
+"""
+    done = run_without(tmp_path, code, "flint", "z3")
+    assert done.stdout == "[True, True]\n"
+    assert "rationals need python-flint: pip install" in done.stderr
