@@ -43,6 +43,9 @@ class Subject:
         return Report(self.implementation, self.exact, list(self.results.values()))
 
 
+LONG = ("many-columns", "columns-beyond-16-bits", "steps-beyond-16-bits")
+"""Cases that take the definitions, O(Tn), twenty seconds in all; the sparse algorithms are held to them by default."""
+
 SUBJECTS = pytest.StashKey[dict[str, Subject]]()
 
 
@@ -80,8 +83,15 @@ def pytest_generate_tests(metafunc):
             for name, subject in _subjects(metafunc.config).items()
             for case in vectors(long=not subject.exact)
         ]
-        ids = [f"{name}-{case.id}" if name else case.id for name, _, case in pairs]
-        metafunc.parametrize(("subject", "case"), [(subject, case) for _, subject, case in pairs], ids=ids)
+        cases = [
+            pytest.param(
+                *(subject, case),
+                id=f"{name}-{case.id}" if name else case.id,
+                marks=[pytest.mark.nightly] * (name == "reference" and case.id.endswith(LONG)),
+            )
+            for name, subject, case in pairs
+        ]
+        metafunc.parametrize(("subject", "case"), cases)
 
 
 def pytest_collection_finish(session):

@@ -108,7 +108,10 @@ LARGER = {  # data, lam; the squared loss only where its first steps of 1/(λt) 
 }
 
 
-@pytest.mark.parametrize("case", LARGER)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(each, marks=[pytest.mark.nightly] * (each not in ("dense rows", "text, small λ"))) for each in LARGER],
+)
 def test_judge_of_larger_data_accepts_tightly(case):
     (X, y, _), lam = LARGER[case]
     for loss in LOSSES if lam >= 0.1 else [name for name in LOSSES if LOSSES[name].slope_bound]:

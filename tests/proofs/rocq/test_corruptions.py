@@ -22,7 +22,7 @@ EQUIVALENT = {
     (MANY, "r[k] = a[k] * theta - z[k]  [a -> g]"),
 }
 """Corruptions that change nothing before the loop: in the first step the sum a is its only term g. All is still proved."""
-IN_CI = 10
+IN_CI = 4
 """How many are tried by default, none in the loop for many models, which takes longest."""
 
 
