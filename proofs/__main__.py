@@ -139,6 +139,7 @@ def announcement(options: argparse.Namespace) -> list[str]:
     return [
         f"Evidence for {len(LABELS) - len(ERRATA)} statements of {ARXIV} and {len(ERRATA)} errata: about {time} on two cores.",
         "A section is printed as soon as it is done, at the end a board. --verbose prints every entry.",
+        "A mutant is a copy of a formula or program with one token changed, which the evidence must reject.",
     ]
 
 

@@ -27,6 +27,9 @@ KINDS = {
 }
 """Kinds of evidence, the strongest first, and what each is."""
 
+SAME = "the sparse algorithm is the dense one, at every prefix"
+"""Claim of an exact comparison, which the last lines count."""
+
 FORMAT = 2
 """Number of the format of a ledger in JSON; 1, without a number, had no kinds."""
 
@@ -173,11 +176,13 @@ def _runner(jobs: list[Job]) -> Iterator[Iterator[Iterable[Entry]]]:
 
 
 def summary(entries: list[Entry]) -> list[str]:
-    """Sum up a ledger in its last lines: the mutants, if there are any, and all entries."""
+    """Sum up a ledger in its last lines: the equalities, the mutants, if there are any, and all entries."""
     wrong = sum(not entry.as_expected for entry in entries)
     mutants, refuted = (sum(getattr(entry, name) for entry in entries) for name in ("mutants", "refuted"))
     tried = [f"{refuted} of {mutants} mutants of formulas, losses and programs were refuted"] if mutants else []
-    return [*tried, f"{len(entries)} entries, {len(entries) - wrong} as expected, {wrong} not"]
+    equal = [entry.holds for entry in entries if entry.claim == SAME]
+    same = [f"efficient/ computes what reference/ defines: {sum(equal)} of {len(equal)} exact comparisons are equal"]
+    return [*same * bool(equal), *tried, f"{len(entries)} entries, {len(entries) - wrong} as expected, {wrong} not"]
 
 
 def versions() -> dict[str, str]:

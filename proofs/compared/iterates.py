@@ -18,7 +18,7 @@ from reference import Problem, draw_indices
 from reference.averaging import evaluate
 
 from ..data import Case
-from ..ledger import Entry, Job
+from ..ledger import SAME, Entry, Job
 from .judge import judge
 from .rationals import on_rationals
 
@@ -171,7 +171,7 @@ def in_fractions(case: Case, kind: str, X, loss: str, lam: float, names: list[st
         equal = int(trace.equal.sum())
         yield Entry(
             ALGORITHMS[name].label,
-            "the sparse algorithm is the dense one, at every prefix",
+            SAME,
             "exact",
             f"==, λ = {problem.lam}",
             f"{equal} of {steps} prefixes equal on {problem.m} rows of {problem.n} columns",

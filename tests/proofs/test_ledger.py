@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from proofs.ledger import Entry, Job, fill, read_json, summary, to_json
+from proofs.ledger import SAME, Entry, Job, fill, read_json, summary, to_json
 from proofs.paper import LABELS, SECTIONS
 
 
@@ -79,6 +79,8 @@ def test_json_is_read_back_as_it_was(tmp_path):
         "3 of 3 mutants of formulas, losses and programs were refuted",
         "1 entries, 1 as expected, 0 not",
     ]
+    compared = [Entry("alg:sgd", SAME, "exact", "==", "", holds) for holds in (True, False)]
+    assert summary(compared)[0] == "efficient/ computes what reference/ defines: 1 of 2 exact comparisons are equal"
     current = json.loads(path.read_text("utf8"))
     for other, words in (
         (current | {"format": 3}, "its format is 3, and this version reads 2"),
