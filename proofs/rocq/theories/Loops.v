@@ -43,7 +43,6 @@ Context (X : rows) (n : nat) (y weight : nat -> K) (dloss : K -> K -> K) (lam t0
 Hypothesis W : well_formed X n.
 Hypothesis lam_nz : lam <> K0.
 Hypothesis now_nz : forall t, now t0 (S t) <> K0.
-Hypothesis char0 : forall t, inj (S t) <> K0.
 
 Let order i : (start X i <= stop X i)%nat := proj1 (W i).
 
@@ -94,26 +93,6 @@ Proof.
   rewrite self_sub. fold (slope n xs y weight dloss (it t) (pi t)). set (g' := slope n xs y weight dloss (it t) (pi t)).
   match goal with |- context [sparse_add v ?g X ?i ?c0] => pose proof (add_ok X v g i c0 (order i)) as [Hv Hc']; destruct (sparse_add v g X i c0) as [v' c2] end.
   cbn [fst snd] in Hv, Hc'. repeat split; try (apply (Lemma1_step t v a g' v'); auto). fold xs. lia.
-Qed.
-
-Theorem sgd_goes_on t0_ T indices v a c : (1 <= t0_)%nat -> (forall j, (j < T)%nat -> indices j = pi (t0_ + j)) -> Lemma1 t0_ v a ->
-  let '(v', t', a', p', g', c') := sgd_steps X y weight lam dloss indices T t0 (inj t0_) v a c in
-  t' = inj (t0_ + T) /\ Lemma1 (t0_ + T) v' a' /\ (c' <= c + nsum T (fun j => 12 * stored X (indices j) + 32) + 4)%nat.
-Proof.
-  intros Ht Hpi HL. unfold sgd_steps; cbv zeta.
-  destruct (Keqb (inj t0_) K0) eqn:E. { apply Keqb_eq in E. destruct t0_; [lia|now apply char0 in E]. }
-  unfold for_break. rewrite count1, Nat.sub_0_r.
-  match goal with |- context [loop_break T 0 1 ?f ?s] =>
-    pose proof (loop_break_ind (fun m (st : K * K * K * (nat -> K) * K * nat) => let '(t', p', g', v', a', c') := st in
-      t' = inj (t0_ + m) /\ Lemma1 (t0_ + m) v' a' /\ (c' <= c + 3 + nsum m (fun j => 12 * stored X (indices j) + 32))%nat) T 0 1 f s) as L;
-    destruct (loop_break T 0 1 f s) as [[[[[t' p'] g'] v'] a'] c'] end.
-  destruct L as (L1 & L2 & L3).
-  - rewrite Nat.add_0_r. repeat split; try apply HL. simpl; lia.
-  - intros m [[[[[t1 p1] g1] v1] a1] c1] Hm (-> & H1 & H2). rewrite Nat.add_0_l, Nat.mul_1_r.
-    pose proof (sgd_body indices m (t0_ + m) p1 g1 v1 a1 c1 ltac:(lia) (Hpi m Hm) H1) as B.
-    destruct (sgd_steps_body _ _ _ _ _ _ _ _ _) as [br [[[[[t2 p2] g2] v2] a2] c2]]. destruct B as (-> & -> & _ & _ & B1 & B2).
-    cbn [fst snd]. rewrite Nat.add_succ_r. repeat split; try apply B1. cbn [nsum]. lia.
-  - repeat split; try apply L2; [exact L1|lia].
 Qed.
 
 Theorem sgd_from_start T indices v a c : (1 <= T)%nat -> (forall j, (j < T)%nat -> indices j = pi j) -> (forall k, v k = K0) ->
@@ -226,21 +205,6 @@ Proof.
     destruct (asgd_steps_body _ _ _ _ _ _ _ _ _ _) as [br [[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] cost2]].
     destruct B as (-> & -> & _ & _ & B1 & B2). cbn [fst snd]. rewrite Nat.add_succ_r. cbn [nsum].
     split; [reflexivity|]. split; [reflexivity|]. split; [exact B1|lia].
-Qed.
-
-Theorem asgd_goes_on tau T indices omega v u a c h total cost :
-  (1 <= tau)%nat -> (forall j, (j < T)%nat -> indices j = pi (tau + j)) -> (forall j, (j < T)%nat -> omega j = om (tau + j)) ->
-  Asgd tau v u a c h total ->
-  let '(v', u', t', a', c', h', total', p', g', cost') := asgd_steps X y weight lam dloss indices T t0 omega (inj tau) v u a c h total cost in
-  t' = inj (tau + T) /\ Asgd (tau + T) v' u' a' c' h' total' /\ (cost' <= cost + nsum T (asgd_cost indices) + 4)%nat.
-Proof.
-  intros Ht Hpi Hom HA. unfold asgd_steps; cbv zeta.
-  destruct (Keqb (inj tau) K0) eqn:E. { apply Keqb_eq in E. destruct tau; [lia|now apply char0 in E]. }
-  unfold for_break. rewrite count1, Nat.sub_0_r.
-  match goal with |- context [loop_break T 0 1 _ (_, ?p, ?g, _, _, _, _, _, _, ?c0)] =>
-    pose proof (asgd_loop tau T 0 indices omega p g v u a c h total c0 Ht Hpi Hom HA) as L end.
-  destruct (loop_break T 0 1 _ _) as [[[[[[[[[t' p'] g'] v'] u'] a'] c'] h'] total'] cost'].
-  destruct L as (L1 & L2 & L3). split; [exact L1|]. split; [exact L2|]. cbn [Nat.add] in L3. lia.
 Qed.
 
 Lemma nsum_shift f T : nsum (S T) f = (f 0 + nsum T (fun j => f (1 + j)))%nat.
@@ -426,22 +390,6 @@ Proof.
     destruct (casgd_steps_body _ _ _ _ _ _ _ _ _ _ _ _ _ _) as [br [[[[[[[[[[[[t2 p2] g2] v2] u2] a2] c2] h2] total2] z2] r2] s2] cost2]].
     destruct B as (-> & -> & _ & _ & B1 & B2). cbn [fst snd]. rewrite Nat.add_succ_r. cbn [nsum].
     split; [reflexivity|]. split; [reflexivity|]. split; [exact B1|lia].
-Qed.
-
-Theorem casgd_goes_on tau T indices omega projections len v u a c h total z r s cost :
-  (1 <= tau)%nat -> (forall j, (j < T)%nat -> indices j = pi (tau + j)) -> (forall j, (j < T)%nat -> omega j = om (tau + j)) ->
-  projected projections len -> Casgd tau v u a c h total z r s ->
-  let '(v', u', t', a', c', h', total', z', r', s', p', g', cost') :=
-    casgd_steps X y weight lam dloss indices T t0 omega xbar theta projections len (inj tau) v u a c h total z r s cost in
-  t' = inj (tau + T) /\ Casgd (tau + T) v' u' a' c' h' total' z' r' s' /\ (cost' <= cost + nsum T (casgd_cost indices) + 4)%nat.
-Proof.
-  intros Ht Hpi Hom HP HA. unfold casgd_steps; cbv zeta.
-  destruct (Keqb (inj tau) K0) eqn:E. { apply Keqb_eq in E. destruct tau; [lia|now apply char0 in E]. }
-  unfold for_break. rewrite count1, Nat.sub_0_r.
-  match goal with |- context [loop_break T 0 1 _ (_, ?p, ?g, _, _, _, _, _, _, _, _, _, ?c0)] =>
-    pose proof (casgd_loop tau T 0 indices omega projections len p g v u a c h total z r s c0 Ht Hpi Hom HP HA) as L end.
-  destruct (loop_break T 0 1 _ _) as [[[[[[[[[[[[t' p'] g'] v'] u'] a'] c'] h'] total'] z'] r'] s'] cost'].
-  destruct L as (L1 & L2 & L3). split; [exact L1|]. split; [exact L2|]. cbn [Nat.add] in L3. lia.
 Qed.
 
 Theorem casgd_from_start T indices omega projections len v u a c h total z r s cost :

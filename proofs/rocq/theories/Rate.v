@@ -123,7 +123,6 @@ End Rate.
 
 Ltac Rring := match goal with |- @eq _ ?l ?r => change (@eq R l r) end; ring.
 Lemma now_nz t : now 0 (S t) <> K0. Proof. rewrite now_INR. apply not_0_INR. discriminate. Qed.
-Lemma char0_R t : inj (S t) <> K0. Proof. rewrite inj_INR. apply not_0_INR. discriminate. Qed.
 
 Section Shipped.
 Context {U : Undef}.

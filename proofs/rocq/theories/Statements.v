@@ -44,8 +44,7 @@ Local Open Scope K_scope.
 Fixpoint nsum (n : nat) (f : nat -> nat) : nat := match n with O => O | S m => (nsum m f + f m)%nat end.
 
 (* how many entries row i of X stores (the paper's k); row i as a dense vector x_i; rows in their places *)
-Definition start (X : rows) i := r_indptr X i.
-Definition stop (X : rows) i := r_indptr X (i + 1).
+Definition start (X : rows) i := r_indptr X i. Definition stop (X : rows) i := r_indptr X (i + 1).
 Definition stored X i := (stop X i - start X i)%nat.
 Definition dense (X : rows) (i : nat) : nat -> K := fun k =>
   sum (stored X i) (fun e => if Nat.eqb (r_indices X (start X i + e)) k then r_data X (start X i + e) else K0).
@@ -65,8 +64,7 @@ Fixpoint iter (t : nat) : (nat -> K) * K :=
       (fun k => (K1 - K1 / now (S s)) * w k - g / (lam * now (S s)) * x (indices s) k,
        (K1 - K1 / now (S s)) * b - g / (lam * now (S s)))
   end.
-Definition w_ t := fst (iter t).
-Definition b_ t := snd (iter t).
+Definition w_ t := fst (iter t). Definition b_ t := snd (iter t).
 (* eq. 11 (eqn:explicitToImplicit): b' = b − w · x̄, for raw rows *)
 Definition implicit (xbar : nat -> K) t := b_ t - dotn n (w_ t) xbar.
 (* eqs. 5 and 16 (eqn:naiveAverage, eqn:centerAvg), times Σω; the paper has ω = 1 *)
@@ -93,15 +91,45 @@ Definition mean_by_definition n x centred xbar y sample_weight dloss lam t0 indi
 
 (* well-formed rows, λ ≠ 0, t + t0 ≠ 0 for t >= 1, at least one step *)
 Definition usable X n lam t0 T := well_formed X n /\ lam <> K0 /\ (forall t, now t0 (S t) <> K0) /\ (1 <= T)%nat.
-Definition char0 := forall t, inj (S t) <> K0.
 End Words.
 
-(* A loop that ends where p overflowed, in any arithmetic: p − p is not 0 then, as it is of no finite number. From there on more indices
-   change nothing, and what is kept is what was there before that step. `run T` is the loop on the first T indices. *)
+(* The shipped loops, for one model and for many. `run` takes T steps from a state such as it returns, on the indices first, first + 1, …;
+   it returns the next state and the cost. `ok` says if the last prediction is finite, or all; `kept_of` is what was learned.
+   A prediction p that overflowed is no finite number: p − p is not 0 then. *)
 Definition finite {Ar : Ops} (p : K) := Keqb (Kself p) K0.
-Definition ends_undone {Ar : Ops} {state kept : Type} (run : nat -> state) (p_of : state -> K) (kept_of : state -> kept) := forall T0 T,
-  1 <= T0 < T -> (forall T1, 1 <= T1 <= T0 -> finite (p_of (run T1)) = true) -> finite (p_of (run (S T0))) = false ->
-  run T = run (S T0) /\ kept_of (run T) = kept_of (run T0).
+Record shipped {Ar : Ops} := { state : Type; run : nat -> nat -> state -> state * nat; t_of : state -> K; ok : state -> bool;
+  kept : Type; kept_of : state -> kept }.
+Section Shipped.
+Context {Ar : Ops} {U : Undef} (X : rows) (sample_weight : nat -> K) (dloss : K -> K -> K) (indices : nat -> nat) (omega : nat -> K).
+Context (y : nat -> K) (lam t0 : K) (models : nat) (ys : nat -> nat -> K) (lams t0s : nat -> K).
+Context (xbar : nat -> K) (theta : K) (projections : nat -> K) (len : nat).
+Definition from {A : Type} (first : nat) (f : nat -> A) : nat -> A := fun j => f (first + j).
+Definition sgd_loop := {| state := (nat -> K) * K * K * K * K;
+  run first T '(v, t, a, p, g) := sgd_steps X y sample_weight lam dloss (from first indices) T t0 t v a 0;
+  t_of '(v, t, a, p, g) := t; ok '(v, t, a, p, g) := finite p; kept_of '(v, t, a, p, g) := (v, a) |}.
+Definition asgd_loop := {| state := (nat -> K) * (nat -> K) * K * K * K * K * K * K * K;
+  run first T '(v, u, t, a, c, h, total, p, g) :=
+    asgd_steps X y sample_weight lam dloss (from first indices) T t0 (from first omega) t v u a c h total 0;
+  t_of '(v, u, t, a, c, h, total, p, g) := t; ok '(v, u, t, a, c, h, total, p, g) := finite p;
+  kept_of '(v, u, t, a, c, h, total, p, g) := (v, u, a, c, h, total) |}.
+Definition csgd_loop := {| state := (nat -> K) * K * K * K * K * K * K;
+  run first T '(v, t, a, z, r, p, g) :=
+    csgd_steps X y sample_weight lam dloss (from first indices) T t0 xbar theta projections len t v a z r 0;
+  t_of '(v, t, a, z, r, p, g) := t; ok '(v, t, a, z, r, p, g) := finite p; kept_of '(v, t, a, z, r, p, g) := (v, a, z, r) |}.
+Definition casgd_loop := {| state := (nat -> K) * (nat -> K) * K * K * K * K * K * K * K * K * K * K;
+  run first T '(v, u, t, a, c, h, total, z, r, s, p, g) := casgd_steps X y sample_weight lam dloss (from first indices) T t0
+    (from first omega) xbar theta projections len t v u a c h total z r s 0;
+  t_of '(v, u, t, a, c, h, total, z, r, s, p, g) := t; ok '(v, u, t, a, c, h, total, z, r, s, p, g) := finite p;
+  kept_of '(v, u, t, a, c, h, total, z, r, s, p, g) := (v, u, a, c, h, total, z, r, s) |}.
+Definition batch_loop := let numbers := nat -> K in {| state := (nat -> nat -> nat -> K) * numbers * numbers * numbers * numbers * numbers *
+    numbers * numbers * numbers * numbers * numbers * numbers * K;
+  run first T '(w, a, c, h, total, z, r, s, p, g, hg, d, t) := batch_steps X ys sample_weight lams models dloss (from first indices) T t0s
+    (from first omega) xbar theta projections len t w models a c h total z r s p g hg d 0;
+  t_of '(w, a, c, h, total, z, r, s, p, g, hg, d, t) := t;
+  ok '(w, a, c, h, total, z, r, s, p, g, hg, d, t) := forallb (fun k => finite (p k)) (seq 0 models);
+  kept_of '(w, a, c, h, total, z, r, s, p, g, hg, d, t) := (w, a, c, h, total, z, r, s) |}.
+Definition shipped_loops := sgd_loop :: asgd_loop :: csgd_loop :: casgd_loop :: batch_loop :: nil.
+End Shipped.
 
 (* [cost] the shipped dot product is v · x_i, at a cost of at most 5k + 10 *)
 Definition dot_is_right : Prop := forall (F : Fld) (U : Undef) X n v i cost, well_formed X n ->
@@ -162,17 +190,24 @@ Definition algorithm3_cost : Prop := forall (F : Fld) (U : Undef) X n m y sample
   snd (run_casgd X y sample_weight dloss lam t0 indices T omega n m)
   <= 9 * n + nsum m (fun i => 7 * stored X i + 13) + nsum T (fun j => 19 * stored X (indices j) + 60) + 14.
 
-(* [alg:sgd, alg:asgd, alg:casgd] if a prediction overflows the run ends, that step undone; no law is asked of the arithmetic *)
-Definition overflow : Prop := forall (Ar : Ops) (U : Undef) X y sample_weight lam dloss indices t0 omega xbar theta projections len
-  t v u a c h total z r s,
-  ends_undone (fun T => sgd_steps X y sample_weight lam dloss indices T t0 t v a 0)
-    (fun '(v, t, a, p, g, _) => p) (fun '(v, t, a, p, g, _) => (v, a))
-  /\ ends_undone (fun T => asgd_steps X y sample_weight lam dloss indices T t0 omega t v u a c h total 0)
-    (fun '(v, u, t, a, c, h, total, p, g, _) => p) (fun '(v, u, t, a, c, h, total, p, g, _) => (v, u, a, c, h, total))
-  /\ ends_undone (fun T => csgd_steps X y sample_weight lam dloss indices T t0 xbar theta projections len t v a z r 0)
-    (fun '(v, t, a, z, r, p, g, _) => p) (fun '(v, t, a, z, r, p, g, _) => (v, a, z, r))
-  /\ ends_undone (fun T => casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta projections len t v u a c h total z r s 0)
-    (fun '(v, u, t, a, c, h, total, z, r, s, p, g, _) => p) (fun '(v, u, t, a, c, h, total, z, r, s, p, g, _) => (v, u, a, c, h, total, z, r, s)).
+(* [alg:sgd, alg:asgd, alg:casgd] if a prediction overflows the run ends, that step undone: from there on more indices change nothing, and
+   what was learned is what was before that step, which may be the first of a block. No law is asked of the arithmetic. *)
+Definition overflow : Prop := forall Ar U X sample_weight dloss indices omega y lam t0 models ys lams t0s xbar theta projections len,
+  Forall (fun l : shipped => forall s T0 T, T0 < T -> 1 <= T0 \/ Keqb (t_of l s) K0 = false ->
+    (forall T1, 1 <= T1 <= T0 -> ok l (fst (run l 0 T1 s)) = true) -> ok l (fst (run l 0 (S T0) s)) = false ->
+    run l 0 T s = run l 0 (S T0) s /\ kept_of l (fst (run l 0 T s)) = kept_of l (fst (run l 0 T0 s)))
+  (@shipped_loops Ar U X sample_weight dloss indices omega y lam t0 models ys lams t0s xbar theta projections len).
+
+(* [alg:sgd, alg:asgd, alg:casgd] T1 steps, and T2 more from the state that they return, are a run of T1 + T2 steps: in any arithmetic, unless
+   a prediction overflowed in the first part or its t is 0 again. The sums over the rows may be cut likewise. *)
+Definition in_pieces : Prop := forall Ar U X sample_weight dloss indices omega y lam t0 models ys lams t0s xbar theta projections len,
+  Forall (fun l : shipped => forall s T1 T2, let s1 := fst (run l 0 T1 s) in
+    1 <= T1 -> 1 <= T2 -> ok l s1 = true -> Keqb (t_of l s1) K0 = false -> fst (run l T1 T2 s1) = fst (run l 0 (T1 + T2) s))
+  (@shipped_loops Ar U X sample_weight dloss indices omega y lam t0 models ys lams t0s xbar theta projections len)
+  /\ forall m1 m2 sums total, let '(sums1, total1, _) := casgd_add_up X sample_weight 0 m1 sums total 0 in
+    fst (casgd_add_up X sample_weight m1 (m1 + m2) sums1 total1 0) = fst (casgd_add_up X sample_weight 0 (m1 + m2) sums total 0)
+    /\ fst (casgd_project X xbar m1 (m1 + m2) (fst (casgd_project X xbar 0 m1 projections 0)) 0)
+      = fst (casgd_project X xbar 0 (m1 + m2) projections 0).
 
 (* [translation] rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
 Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y sample_weight dloss lam t0 indices T omega,
@@ -252,8 +287,7 @@ Definition objective n m (x : nat -> nat -> R) y (loss : R -> R -> R) (lam : R) 
 Definition suits m y (loss dloss : R -> R -> R) (L : R) := forall i p, (i < m)%nat ->
   (forall q, loss p (y i) + dloss p (y i) * (q - p) <= loss q (y i)) /\ - L <= dloss p (y i) <= L.
 Definition within n m (x : nat -> nat -> R) R2 := forall i, (i < m)%nat -> dotn n (x i) (x i) + 1 <= R2.
-Definition ones : nat -> R := fun _ => 1.
-Definition steps_as_weights (j : nat) : R := INR (S j).
+Definition ones : nat -> R := fun _ => 1. Definition steps_as_weights (j : nat) : R := INR (S j).
 
 #[local] Instance RA : Analysis := {| Kleb := fun x y => if Rle_dec x y then true else false;
   Kabs := Rabs; Kmax := Rmax; Kexp := exp; Klog1p := fun x => ln (1 + x) |}.

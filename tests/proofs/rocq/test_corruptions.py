@@ -9,7 +9,7 @@ from proofs.rocq.sources import KERNELS
 from tests.proofs.rocq.corruptions import Corruption, all_corruptions, outcome
 
 MANY = f"{KERNELS}/batch.py"
-THEORIES = ("Sparse", "Loops", "Centring", "Batch", "Overflow")
+THEORIES = ("Sparse", "Loops", "Centring", "Batch", "Blocks")
 EQUIVALENT = {
     ("efficient/asgd.py", "c = omega[0] * a / (t + t0)  [a -> g]"),
     ("efficient/csgd.py", "z = g * q  [g -> a]"),

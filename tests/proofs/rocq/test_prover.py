@@ -23,7 +23,7 @@ def test_claims_have_labels_of_the_paper_and_lines_of_their_definitions():
 
 
 def test_statements_are_short_enough_to_be_read():
-    assert len((THEORIES / "Statements.v").read_text("utf8").splitlines()) <= 330
+    assert len((THEORIES / "Statements.v").read_text("utf8").splitlines()) <= 360
 
 
 @pytest.mark.parametrize("theory", ALL)
@@ -75,7 +75,7 @@ def test_changed_token_fails_with_the_theorem_and_the_equation(copy):
         ),
         ("reference/losses.py", "else near - p * y", "else near + p * y", "Losses", "table1_holds (tab:losses)"),
         ("efficient/kernels/batch.py", "hg[k] = h[k] * g[k]", "hg[k] = h[k] + g[k]", "Batch", "slopes_ok"),
-        ("efficient/sgd.py", "p - p != 0", "p + p != 0", "Overflow", "overflow_holds"),
+        ("efficient/sgd.py", "p - p != 0", "p + p != 0", "Blocks", "sgd_cut"),
     ],
 )
 def test_changed_token_of_definition_loss_and_other_loops_is_not_proved(file, old, new, theory, lemma, copy):
