@@ -131,14 +131,19 @@ def right_of(checkpoint: Checkpoint) -> tuple[np.ndarray, np.ndarray]:
 
 def _near_kink(run: Trace, case: Case, faults: Faults) -> bool:
     """Tell whether some derivative jumps near the prediction, by a generous guess of its rounding."""
+    return _any_jumps([*zip(run.p, run.y, strict=True), *run.others], case, faults)
+
+
+def _any_jumps(taken: Sequence[tuple], case: Case, faults: Faults) -> bool:
     slope = derivative(case.loss, np.float64, faults)
-    size = 2.0**-20 * max([1.0, *(abs(p) for p in run.p if isfinite(p))])
-    return any(_jumps(slope, p, y, size) for p, y in zip(run.p, run.y, strict=True) if isfinite(p))
+    finite = [(p, y) for p, y in taken if isfinite(p)]
+    size = 2.0**-20 * max([1.0, *(abs(p) for p, _ in finite)])
+    return any(_jumps(slope, p, y, size) for p, y in finite)
 
 
 def _hangs_on_rounding(run: Trace, faults: Faults, case: Case) -> bool:
     """Tell whether a faulty prediction is so near a kink that rounding decides its derivative."""
-    return any(True for _ in undecided_steps(run, faults, case))
+    return any(True for _ in undecided_steps(run, faults, case)) or _any_jumps(run.others, case, faults)
 
 
 def undecided_steps(run: Trace, faults: Faults, case: Case) -> Iterable[int]:

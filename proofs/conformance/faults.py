@@ -57,6 +57,18 @@ def _divided_product(s, vector):
     return sum((each / x for each, x in zip(vector, s.x, strict=True) if x != 0), s.number(0))
 
 
+def _taken_again(s, moved):
+    """Change of the derivative if it is taken again after the weights, "w", or the bias, "b", have made the step."""
+    before, after = s.lam * s.before or s.number(1), s.lam * s.t  # the sums are 0 before the first step
+    if moved == "w":
+        w, b = -(s.v + s.dv - (s.a + s.da) * s.xbar) / after, -s.bias / before
+    else:
+        w, b = -(s.v - s.a * s.xbar) / before, -(s.bias + s.dbias) / after
+    p = w @ (s.x - s.xbar) + b
+    s.others.append((p, s.label))
+    return s.pace * (s.dloss(p, s.label) - s.g)
+
+
 def _last_of_columns(s):
     last = 0 * s.xbar
     for _, j, value in s.entries:
@@ -123,6 +135,10 @@ fault("cyclic order", "the drawn indices are ignored: the rows are visited in or
 fault("draws sorted", "the drawn indices are visited in ascending order", "data", indices=lambda s: sorted(s.indices))
 fault("repeated draws skipped", "an example that is drawn again is skipped",
        "data", indices=lambda s: list(dict.fromkeys(s.indices)))
+fault("label of the step", "the label is the one at the step's number, y[t - 1], not that of the drawn row",
+      "step", label=lambda s: s.y[int(s.before) % s.m])
+fault("row of the step", "the row is the one at the step's number, t - 1, not the drawn one, whose label is taken",
+      "step", **dict.fromkeys(("x", "added", "dotted"), lambda s: s.rows[int(s.before) % s.m]))
 fault("first draw dropped", "the first of the drawn examples is dropped", "data", indices=lambda s: s.indices[1:] or s.indices)
 fault("as many steps as rows", "there are as many steps as rows, not as draws", "data", indices=lambda s: s.indices[: s.m])
 # the centre
@@ -304,6 +320,11 @@ fault("second bias",
       "the prediction has a second bias of its own, which takes steps of a hundredth, is not regularised and is not returned",
       "prediction", p=lambda s: s.p + vars(s).get("second", 0))
 also("second bias", "push", second=lambda s: vars(s).get("second", 0) - s.push / (s.lam * s.t) / 100)
+fault("derivative again for b", "the derivative is taken again for b, after w has changed", "changes",
+      dbias=lambda s: s.dbias + _taken_again(s, "w"))
+fault("derivative again for w", "the derivative is taken again for w, after b has changed", "changes",
+      dv=lambda s: s.dv + _taken_again(s, "b") * s.added,
+      da=lambda s: s.da + _taken_again(s, "b"))
 fault("ascent", "the step goes up the gradient, not down", "derivative", g=lambda s: -s.g)
 fault("step 1/(λ(t+1))", "the steps are 1/(λ(t+1))", "pace", pace=lambda s: s.t / (s.t + 1))
 fault("step 1/(λ√t)", "the steps are 1/(λ√t)", "pace", pace=lambda s: root(s.t, s.number))

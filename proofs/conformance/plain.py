@@ -91,6 +91,7 @@ class Trace(NamedTuple):
     """Predictor and its history: the predictions, the derivatives and the labels as they were taken, for every step.
 
     `e` bounds how far float64 may be off in each prediction, `off` in each weight and in the bias, if that was asked.
+    `others` are predictions that a fault takes besides, with their labels.
     """
 
     w: np.ndarray
@@ -100,6 +101,7 @@ class Trace(NamedTuple):
     y: list
     e: list
     off: tuple[float, float]
+    others: list
 
 
 def train(X, y, loss, lam, indices, average, centred, fault=None):
@@ -164,7 +166,7 @@ def traces(
         while wanted and (place == wanted[0] + s.again or place == steps):
             s.T = number(wanted.pop(0))
             _recover(s, patch)
-            found.append(Trace(s.w, s.b, list(s.ps), list(s.gs), list(s.ys), list(s.es), _off(s)))
+            found.append(Trace(s.w, s.b, list(s.ps), list(s.gs), list(s.ys), list(s.es), _off(s), list(s.others)))
     return found
 
 
@@ -211,7 +213,7 @@ def _prepare(s, entries, shape, y, indices, patch) -> None:
     # `bias` is a where it makes the bias, a itself is where it subtracts x̄ from the rows; some faults part them
     s.a = s.bias = s.c = s.h = s.z = s.r = s.s = s.moving_b = number(0)
     s.h_before = s.a_before = s.r_before = number(0)
-    s.ps, s.gs, s.ys, s.es = [], [], [], []
+    s.ps, s.gs, s.ys, s.es, s.others = [], [], [], [], []
     if s.bounded:
         _prepare_bounds(s)
 
@@ -219,7 +221,7 @@ def _prepare(s, entries, shape, y, indices, patch) -> None:
 def _step(s, t, i, patch) -> None:
     """Predict, differentiate, and bring all sums from t − 1 to t."""
     number = s.number
-    s.i, s.before, s.t = i, t - 1, number(t)
+    s.i, s.before, s.t, s.label = i, t - 1, number(t), s.y[i]
     s.x = s.added = s.dotted = s.rows[i]
     s.q_of = s.d_of = None
     patch("step")
@@ -234,11 +236,11 @@ def _step(s, t, i, patch) -> None:
         patch("pace before")
         s.p = -(s.d + s.own - s.aq) / s.pace_before
         patch("prediction")
-    s.g = s.dloss(s.p, s.y[i])
+    s.g = s.dloss(s.p, s.label)
     patch("derivative")
     if s.bounded:
         _bound_prediction(s)
-    for values, value in zip((s.ps, s.gs, s.ys), (s.p, s.g, s.y[i]), strict=True):
+    for values, value in zip((s.ps, s.gs, s.ys), (s.p, s.g, s.label), strict=True):
         values.append(value)
 
     # w_t = (1 − pace/t) w_{t−1} − push/(λt) x: the sums −λt w_t keep (t − pace)/(t − 1) of themselves, all if pace is 1
@@ -324,7 +326,7 @@ def _bound_prediction(s) -> None:
     handed_on = s.error_v @ abs(s.x - s.xbar) + s.error_b
     e = (handed_on + made) / (float(s.lam) * s.before) if s.before > 0 else 0.0
     s.es.append(e)
-    moved = max(abs(s.dloss(s.p + change, s.y[s.i]) - s.dloss(s.p, s.y[s.i])) for change in (-e, e))
+    moved = max(abs(s.dloss(s.p + change, s.label) - s.dloss(s.p, s.label)) for change in (-e, e))
     exact = s.loss in ("absolute", "hinge") and abs(s.g) in (0, 1)
     s.slack = 0.0 if exact else 2 * moved + 4 * EPS * max(1.0, abs(s.g))
 

@@ -225,19 +225,19 @@ STATEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Slip], list[tuple[str, d
         *("p = 0 if t == 1 else -(d + r - a * q) / (lam * (t - 1))", ()),
         lambda e: [
             ("derivative", {"p": lambda s: e.value(s, _BEFORE)}),
-            ("derivative", {"g": lambda s: s.dloss(s.p, s.y[s.i])}),
+            ("derivative", {"g": lambda s: s.dloss(s.p, s.label)}),
         ],
     ),
     (
         *("g = slope(p, y)", ("p d q a c h z r s theta",)),
-        lambda e: [("derivative", {"g": lambda s: e.value(s, _BEFORE, slope=s.dloss, y=s.y[s.i])})],
+        lambda e: [("derivative", {"g": lambda s: e.value(s, _BEFORE, slope=s.dloss, y=s.label)})],
     ),
     # the definition
     (
         *("p = w @ x + b", ("w w_sum x xbar", "b b_sum g t lam")),
         lambda e: [
             ("derivative", {"p": lambda s: _number(e.value(s, _DEFINED))}),
-            ("derivative", {"g": lambda s: s.dloss(s.p, s.y[s.i])}),
+            ("derivative", {"g": lambda s: s.dloss(s.p, s.label)}),
         ],
     ),
     (
