@@ -59,6 +59,12 @@ def source_of(cell: dict[str, Any]) -> str:
     return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
+def title_of(test: dict[str, Any]) -> str:
+    """Read what a test says that its marks are for."""
+    (title,) = re.findall(r'^with marks\(\d+, "(.*)"\):$', source_of(test), re.MULTILINE)
+    return title
+
+
 def read(path: Path) -> dict[str, Any]:
     """Read a notebook; ValueError if the file is none."""
     try:
@@ -89,9 +95,10 @@ def sources() -> list[Path]:
 
 
 class Mark(NamedTuple):
-    """Marks that a test gives, out of `points`, and its message if they are none."""
+    """Marks that a test gives, out of `points`, and its message if they are none; `title` says what it tests."""
 
     test: str
+    title: str
     given: int
     points: int
     said: str = ""
@@ -170,7 +177,7 @@ def mark(handed_in: dict[str, Any], tell: Callable[[Any], object] = lambda _: No
             if answers.restore():
                 said = said or "the answer changes the tests, or what they compare with"
             if rules["grade"]:
-                marks.append(Mark(name, 0 if said else rules["points"], rules["points"], said))
+                marks.append(Mark(name, title_of(cell), 0 if said else rules["points"], rules["points"], said))
                 tell(marks[-1])
                 continue
         if said:
@@ -242,9 +249,9 @@ def _cut_short(path: Path, marks: list[Mark], cell: str, why: str) -> Marked | s
         return why
     exercise, source = _source_of(read(path))
     given = {each.test: each for each in marks}
-    tests = [rules_of(each) for each in source["cells"] if rules_of(each).get("grade")]
+    tests = [(rules_of(each), title_of(each)) for each in source["cells"] if rules_of(each).get("grade")]
     rest = f"not run: the notebook was ended in {cell}"
-    all_marks = [given.get(each["grade_id"], Mark(each["grade_id"], 0, each["points"], rest)) for each in tests]
+    all_marks = [given.get(each["grade_id"], Mark(each["grade_id"], title, 0, each["points"], rest)) for each, title in tests]
     return Marked(exercise, all_marks, [f"{cell}: {why}"], ended=True)
 
 
@@ -254,15 +261,26 @@ def report(path: Path, marked: Marked | str) -> tuple[str, dict[str, Any]]:
         return f"{path}: no marks: {marked}", {"error": marked}
     given, points = marked.total
     lines = [f"{path}: {marked.exercise}, {given} of {points} marks"]
+    alike: dict[str, list[Mark]] = {}
     for each in marked.marks:
-        lines.append(f"  {each.given} of {each.points}  {each.test}")
-        lines += [f"          {line}" for line in each.said.splitlines()]
-    lines += [f"  {remark}" for remark in marked.remarks]
+        alike.setdefault(_findings(each) or each.title, []).append(each)
+    for each in marked.marks:
+        lines.append(f"  {each.given} of {each.points}  {each.title}")
+        first, *others = alike[_findings(each) or each.title]
+        if first is each:
+            lines += [f"          {line}" for line in each.said.splitlines() if not line.startswith("(0 of ")]
+            lines += ["          also in " + ", ".join(f"“{other.title}”" for other in others)] * bool(others)
+    lines += [f"  {line}" for remark in marked.remarks for line in remark.splitlines()]
     tests = [each._asdict() for each in marked.marks]
     table = {"exercise": marked.exercise, "given": given, "points": points, "tests": tests, "remarks": marked.remarks}
     if marked.ended:
         table["error"] = marked.remarks[0]
     return "\n".join(lines), table
+
+
+def _findings(mark: Mark) -> str:
+    """Leave of a message what is not of its test alone: the sentences without the case, whose lines are indented."""
+    return "\n".join(line for line in mark.said.splitlines() if not line.startswith((" ", "(0 of ")))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -17,9 +17,13 @@ from ..conformance.cases import Case
 from ..conformance.diagnosis import Finding, said
 from ..conformance.plain import sentence
 from ..conformance.verdicts import BAD, Result
-from .counting import Work, work_of, wrap
+from .counting import Places, Work, work_of, wrap
 from .formulas import filled
-from .marking import Wrong
+from .marking import Wrong, quoted, told
+
+UNUSUAL = "it is not one of the usual mistakes"
+OF_A_CASE = re.compile(r"( to (the first, )?[a-z]+-[\w-]+|; it first departs in ).*?(?=:|$)|; searched.*", re.DOTALL)
+"""Part of an explanation that names cases of the kit, whose author sees one of them."""
 
 
 def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None = None) -> None:
@@ -28,30 +32,36 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
     Raises
     ------
     Wrong
-        Names the known fault, if it is one, and shows the shortest case that is wrong.
-    Exception
-        The error that `train` raised, so that its author sees the line; a note may name the cause. NotImplementedError if a
-        part is missing.
+        Names the known fault, if it is one, and shows the shortest case that is wrong, and the line that raised an error.
+    NotImplementedError
+        A part is missing.
     """
     train = in_full(train)
     report = check(train, algorithm, loss, long=False, progress=False)
-    bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: length(each.case))
+    bad = sorted((each for each in report.results if each.verdict in BAD), key=lambda each: _length_by_hand(each.case))
     if not bad:
         for result in report.results:
             if result.verdict == "unsupported":
                 raise NotImplementedError(result.detail.removeprefix("NotImplementedError:").strip())
         return
     known = [text for finding in report.diagnosis if (text := _of_its_own(finding, algorithm))]
-    if not known or bad[0].verdict == "error":
-        _raise_again(train, bad, known)
-    first = next((result for result in bad if result.departure), bad[0])
-    unknown = [
-        finding.text.split("; it is right in all cases flagged")[0] for finding in report.diagnosis if not finding.faults
-    ]
-    place = [] if known else place_of_the_fault(list(_right_numbers(report.results)))
-    sentences = known or [*place, *(unknown or ["no known fault of this algorithm explains it"])]
-    sentences.append(f"{len(bad)} of {len(report.results)} cases are wrong, such as {first.case.id}:")
-    raise Wrong("\n".join([*sentences, *_shown(first)]))
+    error, first = _error(train, bad), next((result for result in bad if result.departure), bad[0])
+    if not first.departure:
+        known = [f"Perhaps {text}" for text in known]  # no number that was compared speaks for it
+        sentences = [error, *known]
+    elif known or error:
+        sentences = [*known, error]
+    else:
+        sentences = place_of_the_fault(list(_right_numbers(report.results))) or _unknown(report.diagnosis)
+    number = f"  {len(bad)} of {len(report.results)} cases are wrong; the shortest:"
+    raise Wrong("\n".join([*filter(None, sentences), number, *_shown(first)]))
+
+
+def _unknown(findings: Iterable[Finding]) -> list[str]:
+    """Say what is no known fault in plain words, and of no case but the one that is shown."""
+    texts = [finding.text for finding in findings if not finding.faults]
+    texts = [UNUSUAL if text.startswith("no known fault") else OF_A_CASE.sub("", text) for text in texts]
+    return texts or [UNUSUAL]
 
 
 def _right_numbers(results: Iterable[Result]) -> Iterator[np.ndarray]:
@@ -104,27 +114,45 @@ def length(case: Case) -> tuple[int, int, int]:
     return len(case.indices), len(case.rows), case.n
 
 
-def _raise_again(train: Callable, bad: Sequence[Result], known: Sequence[str]) -> None:
-    """Run the cases that ended in an error again, shortest first, so that the error shows its line."""
-    for case in (result.case for result in bad if result.verdict == "error"):
-        for T in (checkpoint.t for checkpoint in case.checkpoints):
-            indices = np.array(case.indices[:T])
-            try:
-                train(case.matrix(), np.array(case.y), case.loss, case.lam, indices, case.average, case.centred)
-            except Exception as error:
-                for sentence in known:
-                    error.add_note(f"Perhaps {sentence}")
-                raise
+def _length_by_hand(case: Case) -> tuple:
+    """Measure how long a case is by hand: steps, then if its numbers are near a kink, rows, columns."""
+    steps, *size = length(case)
+    return steps, "NearTie" in case.flags, *size
+
+
+def _error(train: Callable, bad: Sequence[Result]) -> str:
+    """Run the cases that ended in an error again, shortest first, to quote the line that raised it; "" if none did."""
+    cases = (result.case for result in bad if result.verdict == "error")
+    for case, T in ((each, checkpoint.t) for each in cases for checkpoint in each.checkpoints):
+        indices = np.array(case.indices[:T])
+        try:
+            train(case.matrix(), np.array(case.y), case.loss, case.lam, indices, case.average, case.centred)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit too
+            return told(error, handed_out=1)  # `train`
+    return next((result.detail for result in bad if result.verdict == "error"), "")  # of what was returned
 
 
 def _shown(result: Result) -> list[str]:
     """Describe the departure of a case, after its question if that can be worked through by hand."""
     case = result.case
-    if len(case.rows) * case.n > 12:
-        return [f"  {result.detail}"]
     rows = " ".join("{" + ", ".join(f"{column}: {value:g}" for column, value in row) + "}" for row in case.rows)
-    question = f"labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"
-    return [f"  rows, as column: value, {rows}", f"  {question}", f"  {result.detail}"]
+    question = [f"rows, as column: value, {rows}", f"labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"]
+    if len(case.rows) * case.n > 12:
+        question = [f"in the case {case.id} of the conformance kit"]
+    if departure := result.departure:
+        difference = str(departure).split(" (")[0] + _other_part(result)
+        question.append(f"the first difference is at {difference} (rounding could make {departure.tolerance:.1g})")
+    return [f"    {line}" for line in question]
+
+
+def _other_part(result: Result) -> str:
+    """Say of the first wrong predictor of a case which of its parts is right."""
+    right = [each for each in _right_numbers([result]) if not each.all()]
+    if right and right[0][:-1].all():
+        return "; w is right"
+    return "; b is right" if right and right[0][-1] else ""
 
 
 SIZES = {"T": 24, "m": 24, "n": 32}
@@ -166,11 +194,11 @@ def touches_few(algorithm: Callable) -> None:
         # on 3T steps, of which 2T belong to the two runs of 2T
         share = together.total() / (SIZES[first] * SIZES[second])
         if share > 0.1:
-            (line, what), _ = together.most_common(1)[0]
-            raise Wrong(f"{costs.format(share=share)} (most by line {line} of its cell: {what})")
+            (places, _), *_ = together.most_common(1)
+            raise Wrong("\n".join([costs.format(share=share), *quoted(places, "most in")]))
 
 
-def _work(algorithm: Callable, doubled: str) -> Counter[tuple[int, str]]:
+def _work(algorithm: Callable, doubled: str) -> Counter[Places]:
     """Count a run in which these sizes are doubled, T tripled if it is named twice: more of the same draws."""
     size = {name: SIZES[name] * (1 + doubled.count(name)) for name in SIZES}
     drawn, times = 8, size["T"] // SIZES["T"]

@@ -4,11 +4,14 @@ import ast
 import builtins
 import contextlib
 import io
+import linecache
 import sys
-import traceback
 from collections.abc import Iterable
-from types import FunctionType, SimpleNamespace
+from itertools import count
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any
+
+from .marking import told
 
 TESTS_OWN = {"proofs", "reference", "efficient", "importlib", "inspect", "gc", "ctypes", "builtins", "sklearn"}
 """Packages that no answer may use: those that know the answers or reach the tests, and a library that solves the task."""
@@ -66,7 +69,7 @@ class Shell:
 
     def run_cell_magic(self, magic: str, _line: str, cell: str) -> None:
         if magic in ("time", "timeit", "capture", "prun"):
-            exec(compile(transformed(cell), f"<%%{magic}>", "exec"), self._names)
+            exec(compiled(cell, f"%%{magic}"), self._names)
 
     def __getattr__(self, _):
         return lambda *_, **__: None
@@ -77,6 +80,16 @@ def transformed(source: str) -> str:
     from IPython.core.inputtransformer2 import TransformerManager
 
     return TransformerManager().transform_cell(source)
+
+
+_numbers = count(1)
+
+
+def compiled(source: str, cell: str) -> CodeType:
+    """Compile a cell, and let its lines be quoted."""
+    text, file = transformed(source), f"<{cell} {next(_numbers)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    return compile(text, file, "exec")
 
 
 class Answers:
@@ -155,15 +168,13 @@ def run(source: str, cell: str, names: dict[str, Any]) -> str:
     """Run a cell; return the message of what it raised, or nothing."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            exec(compile(transformed(source), f"<{cell}>", "exec"), names)
+            exec(compiled(source, cell), names)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit too
             if hasattr(error, "_render_traceback_"):  # its message is complete
                 return str(error)
-            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<")]
-            where = f" (line {lines[-1]} of its cell)" if lines else ""
-            return "\n".join([f"{type(error).__name__}: {error}{where}", *getattr(error, "__notes__", [])])
+            return told(error)
     return ""
 
 

@@ -9,40 +9,50 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .marking import Place
+
 FREE = {"shape", "size", "ndim", "broadcast_shapes", "result_type", "isscalar", "iterable"}
 """Functions that look at no entry."""
 
 
+Places = tuple[Place, ...]
+"""Line that works, the line that called its function, and so on, outwards."""
+
+
 class Work:
-    """Entries and lines, by line of the function and by operation; `of` are the globals of the function."""
+    """Entries and lines of Python, by the lines that were running; `of` are the globals of the function."""
 
     def __init__(self) -> None:
         self.of: dict[str, Any] = {}
-        self.done: Counter[tuple[int, str]] = Counter()
+        self.done: Counter[Places] = Counter()
 
-    def add(self, entries: int, what: str) -> None:
-        frame = sys._getframe(1)
-        while frame is not None and frame.f_globals is not self.of:
-            frame = frame.f_back  # type: ignore[assignment]
-        self.done[frame.f_lineno if frame else 0, what] += int(entries)
+    def add(self, entries: int, frame: FrameType | None = None) -> None:
+        """Count entries at the innermost line of the function, from a frame outwards, by default the caller's."""
+        place = []
+        frame = frame or sys._getframe(1)
+        while frame is not None:
+            if frame.f_globals is self.of:
+                place.append((frame.f_code, frame.f_lineno))
+            frame = frame.f_back
+        self.done[tuple(place)] += int(entries)
 
     def trace(self, frame, event, _):
         """Count a line of the function, or of what it defines: what `sys.settrace` calls."""
         if frame.f_globals is not self.of:
             return None
         if event == "line":
-            self.done[frame.f_lineno, "Python"] += 1
+            self.add(1, frame)
         return self.trace
 
 
-def work_of(function: Callable, arguments: Callable[[Work], tuple]) -> Counter[tuple[int, str]]:
-    """Run a function on counted arguments; return its work by line and operation.
+def work_of(function: Callable, arguments: Callable[[Work], tuple]) -> Counter[Places]:
+    """Run a function on counted arguments; return its work by the lines that were running.
 
     Parameters
     ----------
@@ -94,7 +104,7 @@ def _counted(function: Callable, work: Work, items, *more, **options):
     """Call a function that goes through `items` without a line of Python."""
     if not more and hasattr(items, "__iter__"):
         items = list(items)
-        work.add(len(items), function.__name__)
+        work.add(len(items))
     return function(items, *more, **options)
 
 
@@ -138,7 +148,7 @@ def _method(function: Callable, work: Work, *arguments, **options):
 
 def _at(at: Callable, work: Work, array, places, *values):
     places, values = _plain(places), _plain(values)
-    work.add(2 * np.size(np.asarray(array.array if isinstance(array, Counted) else array)[places]), "at")
+    work.add(2 * np.size(np.asarray(array.array if isinstance(array, Counted) else array)[places]))
     at(array.array if isinstance(array, Counted) else array, places, *values)
 
 
@@ -153,7 +163,7 @@ def _call(function: Any, arguments: tuple, options: dict[str, Any], work: Work, 
         read += _entries((arguments, *options.values()))
         result = function(*_plain(arguments), **_plain(options))
     if name not in FREE:
-        work.add(read + _entries(result), name)
+        work.add(read + _entries(result))
     return wrap(result, work)
 
 
@@ -201,7 +211,7 @@ class Counted(np.lib.mixins.NDArrayOperatorsMixin):
         self.array, self.work = array, work
 
     def __array__(self, dtype=None, copy=None):
-        self.work.add(self.array.size, "conversion")
+        self.work.add(self.array.size)
         return np.array(self.array, dtype=dtype)
 
     def __array_ufunc__(self, ufunc, method, *arguments, **options):
@@ -216,21 +226,21 @@ class Counted(np.lib.mixins.NDArrayOperatorsMixin):
     def __getitem__(self, key):
         found = self.array[_plain(key)]
         if not isinstance(key, slice):  # a slice is a view, and free
-            self.work.add(np.size(found) + _entries(key), "entries read")
+            self.work.add(np.size(found) + _entries(key))
         return wrap(found, self.work)
 
     def __setitem__(self, key, value):
         plain = _plain(key)
-        self.work.add(np.size(self.array[plain]) + _entries(key), "entries written")
+        self.work.add(np.size(self.array[plain]) + _entries(key))
         self.array[plain] = _plain(value)
 
     def __iter__(self):
         for each in self.array:
-            self.work.add(np.size(each), "entries read")
+            self.work.add(np.size(each))
             yield wrap(each, self.work)
 
     def __contains__(self, value):
-        self.work.add(self.array.size, "in")
+        self.work.add(self.array.size)
         return value in self.array
 
     def __len__(self):
@@ -266,7 +276,7 @@ class CountedRows:
     def __getitem__(self, key):
         found = self.rows[_plain(key)]
         by_rows = not isinstance(key, tuple)
-        self.work.add(_entries(found) if by_rows else self.nnz, "rows read")
+        self.work.add(_entries(found) if by_rows else self.nnz)
         return wrap(found, self.work)
 
     def __iter__(self):

@@ -9,6 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from proofs.conformance import search
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "notebooks" / "exercises"
 spec = importlib.util.spec_from_file_location("make", FOLDER / "make.py")
@@ -65,6 +67,8 @@ def test_source_follows_nbgrader_and_gives_ten_marks(name):
     for cell in source(name)["cells"]:
         assert cell.get("outputs", []) == []
         assert not make.rules_of(cell)["grade"] or f"with marks({make.rules_of(cell)['points']}, " in make.source_of(cell)
+    (hidden,) = [make.rules_of(cell)["points"] for cell in source(name)["cells"] if "BEGIN HIDDEN" in make.source_of(cell)]
+    assert make.source_of(source(name)["cells"][-1]) == f"total(10, hidden={hidden})"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,8 @@ WRONG_ANSWERS = {
         "dense_sgd",
         [(LOOP, "for t, i in enumerate(indices):")],
         both(
-            "ZeroDivisionError: division by zero (line 5 of its cell)\nPerhaps the loop starts at t = 1 as printed",
+            "ZeroDivisionError: division by zero\n  in `sgd`, line 5: `w = (1 - 1 / t) * w - g / (lam * t) * rows[i]`\n"
+            "Perhaps the loop starts at t = 1 as printed",
             "test-hinge",
         ),
     ),
@@ -182,7 +187,11 @@ WRONG_ANSWERS = {
         [("np.add.at(v, columns, g * values)", "v += g * X[[i]].toarray()[0]")],
         {"test-cost": "entries for each of the n columns, so that the loop costs O(Tn)"},
     ),
-    "error in a line": ("sparse_sgd", [("        a += g\n", "        a += g[0]\n")], both("(line 8 of its cell)", "test-cost")),
+    "error in a line": (
+        "sparse_sgd",
+        [("        a += g\n", "        a += g[0]\n")],
+        both("line 8: `a += g[0]`", "test-cost"),
+    ),
     "u with h_t": (
         "averaging",
         [("np.add.at(u, columns, h * g * values)", "np.add.at(u, columns, (h + 1 / t) * g * values)")],
@@ -338,6 +347,119 @@ def test_mark_right_answer_in_another_form_keeps_its_marks(form):
     assert (lost(marked), marked.total) == ({}, (10, 10))
 
 
+SGD_DENSE = """def sgd(rows, y, derivative, lam, indices):
+    w, b = np.zeros(rows.shape[1]), 0.0
+    for t, i in enumerate(indices, start=1):
+        x = rows[i]
+        w = (1 - 1 / t) * w - derivative(w @ x + b, y[i]) / (lam * t) * x
+        b = (1 - 1 / t) * b - derivative(w @ x + b, y[i]) / (lam * t)
+    return w, b"""
+FIRST, SECOND = SGD_DENSE.splitlines()[4:6]
+SGD_AGAIN = SGD_DENSE.replace(f"{FIRST}\n{SECOND}", f"{SECOND}\n{FIRST}")
+SGD_DENSE_EVERY_STEP = """def sgd(X, y, derivative, lam, indices, zeros):
+    v, a, w, b = zeros(X.shape[1]), 0.0, zeros(X.shape[1]), 0.0
+    for t, i in enumerate(indices, start=1):
+        columns, values = row(X, i)
+        g = derivative(w[columns] @ values + b, y[i])
+        np.add.at(v, columns, g * values)
+        a += g
+        w, b = recover(v, a, lam, t)
+    return w, b"""
+SHORTEST = """\
+              rows, as column: value, {0: 1.5, 2: -0.25} {1: 2, 2: 0.75} {0: -0.5, 1: 1.25} {0: 0.75, 2: 1}
+              labels [0.5, -1.25, 2.0, 0.75]; squared loss; λ = 0.5; drawn """
+
+STUDENTS = {
+    # student: exercise, the answer or what is replaced in the solution's, and what is sent back of the tests of this function
+    "takes the derivative again for b": (
+        "dense_sgd",
+        SGD_DENSE,
+        """\
+  0 of 2  SGD with the squared loss
+          the derivative is taken again for b, after w has changed [derivative again for b]
+            49 of 52 cases are wrong; the shortest:
+              rows, as column: value, {0: -2, 1: 0.5}
+              labels [-1.5]; squared loss; λ = 0.25; drawn [0]
+              the first difference is at step 1: b is 96, must be -6; w is right (rounding could make 3e-14)
+          also in “SGD with the hinge loss”, “hidden tests: the other losses”
+  0 of 2  SGD with the hinge loss
+  0 of 2  hidden tests: the other losses""",
+    ),
+    "takes the derivative again for w": (
+        "dense_sgd",
+        SGD_AGAIN,
+        """\
+          the derivative is taken again for w, after b has changed [derivative again for w]
+            49 of 52 cases are wrong; the shortest:
+              rows, as column: value, {0: -2, 1: 0.5}
+              labels [-1.5]; squared loss; λ = 0.25; drawn [0]
+              the first difference is at step 1: w[0] is -36, must be 12; b is right (rounding could make 5e-14)
+          also in “SGD with the hinge loss”, “hidden tests: the other losses”""",
+    ),
+    "takes the label of the step": (
+        "sparse_sgd",
+        ("g = derivative(p, y[i])", "g = derivative(p, y[t - 1])"),
+        f"""\
+  0 of 3  Algorithm 1 with the squared loss
+          the label is the one at the step's number, y[t - 1], not that of the drawn row [label of the step]
+          IndexError: index 3 is out of bounds for axis 0 with size 3
+            in `sgd`, line 6: `g = derivative(p, y[t - 1])`
+            49 of 52 cases are wrong; the shortest:
+{SHORTEST}[1]
+              the first difference is at step 1: w[1] is 2, must be -5 (rounding could make 2e-14)
+          also in “hidden tests: the other losses”
+  0 of 2  the cost of Algorithm 1
+          IndexError: index 24 is out of bounds for axis 0 with size 24
+            in `sgd`, line 6: `g = derivative(p, y[t - 1])`
+  0 of 3  hidden tests: the other losses""",
+    ),
+    "takes the row of the step": (
+        "sparse_sgd",
+        ("columns, values = row(X, i)", "columns, values = row(X, t - 1)"),
+        """\
+          the row is the one at the step's number, t - 1, not the drawn one, whose label is taken [row of the step]
+          IndexError: """,
+    ),
+    "is right, but dense": (
+        "sparse_sgd",
+        SGD_DENSE_EVERY_STEP,
+        """\
+  0 of 2  the cost of Algorithm 1
+          a step costs 4 entries for each of the n columns, so that the loop costs O(Tn): touch only the columns that \
+the row stores
+            most in `recover`, line 3: `return -v / (lam * t), -a / (lam * t)`
+            called in `sgd`, line 8: `w, b = recover(v, a, lam, t)`
+  3 of 3  hidden tests: the other losses""",
+    ),
+    "regularises the prediction": (
+        "sparse_sgd",
+        ("g = derivative(p, y[i])", "g = derivative(p, y[i]) + lam * p"),
+        f"""\
+  0 of 3  Algorithm 1 with the squared loss
+          it is not one of the usual mistakes
+            49 of 52 cases are wrong; the shortest:
+{SHORTEST}[0, 1]
+              the first difference is at step 2: w[1] is -4.9375, must be -4.125 (rounding could make 3e-14)
+          also in “hidden tests: the other losses”
+  2 of 2  the cost of Algorithm 1
+  0 of 3  hidden tests: the other losses""",
+    ),
+}
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_report_is_fit_to_be_sent_back(student, monkeypatch):
+    name, answer, told = STUDENTS[student]
+    if "not one of the usual" in told:
+        monkeypatch.setattr(search, "MOST_WORK", 2000)  # seconds
+    notebook = planted(name, answer) if isinstance(answer, tuple) else solution(name)
+    if isinstance(answer, str):
+        cell_of(notebook, f"{name.replace('_', '-')}-sgd")["source"] = answer
+    text, table = make.report(Path("one.ipynb"), make.mark(notebook))
+    assert f"\n{told}" in text
+    assert not any(each["test"] in text for each in table["tests"])
+
+
 def test_mark_changed_tests_count_as_in_the_source():
     notebook = planted("averaging", ("np.add.at(u, columns, h * g", "np.add.at(u, columns, (h + 1 / t) * g"))
     for cell in notebook["cells"]:
@@ -419,7 +541,7 @@ def test_command_mark_survives_what_students_hand_in(tmp_path):
     told += command("mark", "forever.ipynb", "--seconds", "5", cwd=tmp_path)[1]
     for line in (
         "one.ipynb: dense_sgd, 4 of 10 marks",
-        "  2 of 2  dense-sgd-test-objective",
+        "  2 of 2  the objective",
         "text.ipynb: no marks: text.ipynb is no notebook: JSONDecodeError: ",
         "missing.ipynb: no marks: missing.ipynb is no notebook: FileNotFoundError: ",
         "forever.ipynb: losses, 0 of 10 marks",

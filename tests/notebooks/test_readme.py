@@ -22,8 +22,8 @@ def test_binder_installs_the_clone_with_a_python_that_the_project_allows():
 
 
 def test_page_installs_this_project_with_extras_that_exist():
-    installed = re.findall(r"pip install (?:--quiet )?['\"]?([./\w-]*?)(?:\[(\w+)\])?(?:['\" `\n]|$)", PAGE)
-    assert len(installed) == 3
+    installed = re.findall(r"pip install (?:--quiet |-e )?['\"]?([./\w-]*?)(?:\[(\w+)\])?(?:['\" `\n]|$)", PAGE)
+    assert len(installed) == 4
     assert {name for name, _ in installed} == {".", f"./{PROJECT['name']}-{PROJECT['version']}-py3-none-any.whl"}
     assert {extra for _, extra in installed} - {""} <= PROJECT["optional-dependencies"].keys()
 

@@ -31,7 +31,7 @@ def test_kind_false_name_is_seen():
     sgd = wrong_answers.WrongAnswer("sparse_sgd", "sparse-sgd-sgd", "", "")
     assert wrong_answers.kind(sgd, 4, ["the last centred predictor is recovered by the uncentred formula"]) == "false"
     assert wrong_answers.kind(sgd, 4, ["the prediction lacks the bias [prediction lacks the bias]"]) == "named"
-    assert wrong_answers.kind(sgd, 4, ["no known fault explains it; it first departs in …"]) == "shown"
+    assert wrong_answers.kind(sgd, 4, ["it is not one of the usual mistakes\n  …"]) == "shown"
 
 
 @pytest.mark.nightly

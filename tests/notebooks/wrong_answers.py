@@ -122,9 +122,7 @@ def kind(wrong: WrongAnswer, given: int, messages: list[str]) -> str:
 
 
 PLACED = re.compile(r"the (weights w are|bias is) right in all")
-SHOWN = re.compile(
-    r"no known fault|.* is .*, must be|it first departs|right in all short|\d+ of \d+ |.*your slope .* above the loss"
-)
+SHOWN = re.compile(r"it is not one of the usual mistakes|.* is .*, must be|.*your slope .* above the loss")
 """First lines of messages that show numbers and name no fault."""
 
 
