@@ -20,7 +20,7 @@ from reference.rows import Rows
 
 from ..ledger import Entry, Job
 from . import mutants
-from .execution import LAYOUTS, Derivatives, Unknowns, symbols, vector
+from .execution import DRAWN, LAYOUTS, Derivatives, Unknowns, symbols, vector
 from .proof import ON_CODE, UNROLLED, Proof, jobs_of
 from .prover import Equation
 
@@ -164,19 +164,19 @@ def induction(steps: Callable, name: str, unknown: Unknowns = symbols) -> Iterat
 
 
 def unrolled(steps: Callable, name: str, T: int, unknown: Unknowns = symbols, projected: bool = False) -> Iterator[Equation]:
-    """Both loops from nothing for T steps on T generic rows of two features, with an opaque ℓ'; x̄ and θ are any.
+    """Both loops from nothing for T steps on generic rows, those of `DRAWN`, with an opaque ℓ'; x̄ and θ are any.
 
     With `projected` they are handed q = x̄ · x of all rows.
     """
-    n, models, zero, dloss = 2, 2, 0 * unknown("lambda"), Derivatives(unknown)
-    stored = vector(unknown, "x", n * T)
-    rows = Rows(stored, np.tile(np.arange(n), T), n * np.arange(T + 1), n)
-    mean = mean_of(ALGORITHMS[name].centred, unknown, n, T)
+    n, m, models, zero, dloss = 2, len(DRAWN), 2, 0 * unknown("lambda"), Derivatives(unknown)
+    stored = vector(unknown, "x", n * m)
+    rows = Rows(stored, np.tile(np.arange(n), m), n * np.arange(m + 1), n)
+    mean = mean_of(ALGORITHMS[name].centred, unknown, n, m)
     if projected:
-        mean = (*mean[:2], [sum(mean[0] * rows.dense(i)) for i in range(T)])
-    draws = Draws(rows, vector(unknown, "weight", T), range(T), vector(unknown, "omega", T), mean)
+        mean = (*mean[:2], [sum(mean[0] * rows.dense(i)) for i in range(m)])
+    draws = Draws(rows, vector(unknown, "weight", m), DRAWN[T], vector(unknown, "omega", T), mean)
     lam, t0 = vector(unknown, "lambda", models), vector(unknown, "t0_", models)
-    y = np.array([[f"label {i} of model {k}" for k in range(models)] for i in range(T)], dtype=object)
+    y = np.array([[f"label {i} of model {k}" for k in range(models)] for i in range(m)], dtype=object)
     t, after = draws.run_many(steps, y, lam, dloss, t0, zero, [nothing(n, zero)] * models, unknown)
     for k in range(models):
         t_alone, alone = draws.run_one(name, y[:, k], lam[k], dloss, t0[k], zero, nothing(n, zero))

@@ -184,34 +184,42 @@ class Derivatives:
         return self.known.setdefault(key, self.unknown(f"g{len(self.known) + 1}"))
 
 
+DRAWN = {1: (0,), 2: (2, 3), 3: (2, 3, 0), 4: (2, 3, 0, 1)}
+"""Rows drawn in T steps, of four: from T = 2 on neither the place of a draw, j, nor the number of its step, t, is the row's."""
+
+
 def unrolled(
     algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2, projected: bool = False
 ) -> Iterator[Equation]:
-    """Return the loop and the dense definition, both as shipped, for T steps on T generic rows.
+    """Return the loop and the dense definition, both as shipped, for T <= 4 steps on generic rows, those of `DRAWN`.
 
     With `projected` the loop is handed q = x̄ · x of all rows. On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a
     point with any numbers for them.
     """
     papers = unknown is symbols
     lam, derivative = unknown("lambda"), Derivatives(unknown)
-    rows = np.array([vector(unknown, f"x{i}_", n) for i in range(T)], dtype=object)
+    m, drawn = len(DRAWN), DRAWN[T]
+    rows = np.array([vector(unknown, f"x{i}_", n) for i in range(m)], dtype=object)
     t0 = 0 * lam if papers else unknown("t0")
-    omega, weight = (np.full(T, 1, dtype=object) if papers else vector(unknown, name, T) for name in ("omega", "weight"))
-    problem = Problem(rows, vector(unknown, "y", T), Loss("opaque", lambda p, y: 0, derivative), lam)
+    omega, weight = (
+        np.full(size, 1, dtype=object) if papers else vector(unknown, name, size)
+        for name, size in (("omega", T), ("weight", m))
+    )
+    problem = Problem(rows, vector(unknown, "y", m), Loss("opaque", lambda p, y: 0, derivative), lam)
     problem.sample_weight = weight  # bypass the validation, which asks whether a weight is >= 0
-    steps = list(reference.iterates(problem, range(T), centred=algorithm.centred, t0=t0))
+    steps = list(reference.iterates(problem, drawn, centred=algorithm.centred, t0=t0))
     xbar = np.full(n, 0 * lam, dtype=object)
     mean: tuple = ()
     if algorithm.mean is not None:
-        theta = algorithm.mean.centre(xbar, algorithm.mean.add_up(problem.X, weight, 0, T, xbar, 0 * lam))
-        projections = np.full(T if projected else 0, 0 * lam, dtype=object)
+        theta = algorithm.mean.centre(xbar, algorithm.mean.add_up(problem.X, weight, 0, m, xbar, 0 * lam))
+        projections = np.full(m if projected else 0, 0 * lam, dtype=object)
         algorithm.mean.project(problem.X, xbar, 0, len(projections), projections)
         mean = (xbar, theta, projections)
     averaging = (omega,) if algorithm.average else ()
     vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
     scalars = [0 * lam for _ in algorithm.scalars]
     t, *scalars, p, g = algorithm.steps(
-        *(problem.X, problem.y, weight, lam, derivative, range(T), t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
+        *(problem.X, problem.y, weight, lam, derivative, drawn, t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
     )
     state = dict(zip(("t", *algorithm.vectors, *algorithm.scalars), (t, *vectors, *scalars), strict=True))
     mutate = T <= 2  # the formulas of longer runs have thousands of places to mutate, of the same kinds

@@ -3,6 +3,7 @@
 The caller draws the indices; `State` sets v and u to zero.
 """
 
+import ast
 import inspect
 
 from efficient.runs.algorithms import ALGORITHMS, Algorithm
@@ -89,6 +90,28 @@ def in_order(lines: list[tuple[str, str]], function) -> list[str]:
         else:
             missing.append(pseudocode or wanted)
     return missing
+
+
+CONTROL = ["if t == 0", "for j in range(first, len(indices))", "if p - p != 0"]
+"""Where a loop may branch or repeat: at step 1, for each later step, at an overflow; in centred ones, for q, at `PROJECTED`."""
+
+PROJECTED = "if len(projections)"
+
+
+def control(function) -> list[str]:
+    """List where a function branches or repeats, in its order; a choice of a value comes behind."""
+    tree = ast.parse(inspect.getsource(function))
+    found = [
+        node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While, ast.If, ast.IfExp, ast.Try, ast.comprehension))
+    ]
+    return [
+        f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
+        if isinstance(node, ast.For)
+        else f"if {ast.unparse(node.test)}"
+        if isinstance(node, (ast.If, ast.IfExp))
+        else type(node).__name__
+        for node in found
+    ]
 
 
 def table() -> str:

@@ -125,6 +125,8 @@ POINTS: tuple[Unknowns, ...] = (
     fixed(omega=1, weight=1, t0=0),  # the paper's case
     fixed(omega1=0, t0=0),  # the first iterate is not in the mean
     *(fixed(weight=1, slope=derivative, g=derivative) for derivative in (0, 1, -1)),
+    fixed(a=0),  # after steps whose derivatives add up to nothing
+    fixed(h=0),
 )
 """Points at which the claims are tried before the prover: anywhere, and where a comparison in the code might turn."""
 

@@ -6,7 +6,7 @@ from functools import partial
 from efficient.runs.algorithms import ALGORITHMS
 
 from ..ledger import Entry, Job
-from .lines import CENTRE, LINES, RECOVERIES, SUM_OF_ROWS, in_order
+from .lines import CENTRE, CONTROL, LINES, PROJECTED, RECOVERIES, SUM_OF_ROWS, control, in_order
 
 
 def read(name: str) -> Iterator[Entry]:
@@ -17,12 +17,16 @@ def read(name: str) -> Iterator[Entry]:
         tables += [(SUM_OF_ROWS, algorithm.mean.add_up), (CENTRE, algorithm.mean.centre)]
     missing = [line for lines, function in tables for line in in_order(lines, function)]
     turned = [in_order(list(reversed(lines)), function) for lines, function in tables if len(lines) > 1]
+    wanted = CONTROL + [PROJECTED] * (2 * algorithm.centred)
+    missing += [f"nothing else than {', '.join(wanted)}"] * (control(algorithm.steps) != wanted)
     total = sum(len(lines) for lines, _ in tables)
     yield Entry(
         ALGORITHMS[name].label,
-        "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order"
+        "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order; "
+        "no line repeats or branches besides"
         if name != "csgd"
-        else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order",
+        else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order; "
+        "no line repeats or branches besides",
         "exact",
         "==, read in the shipped code",
         f"missing: {missing}" if missing else f"{total} of {total} lines",
