@@ -22,8 +22,6 @@ from .formulas import filled
 from .marking import Wrong, quoted, told
 
 UNUSUAL = "it is not one of the usual mistakes"
-OF_A_CASE = re.compile(r"( to (the first, )?[a-z]+-[\w-]+|; it first departs in ).*?(?=:|$)|; searched.*", re.DOTALL)
-"""Part of an explanation that names cases of the kit, whose author sees one of them."""
 
 
 def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None = None) -> None:
@@ -53,14 +51,15 @@ def conforms(train: Callable, algorithm: str, loss: str | Iterable[str] | None =
         sentences = [*known, error]
     else:
         sentences = place_of_the_fault(list(_right_numbers(report.results))) or _unknown(report.diagnosis)
-    number = f"  {len(bad)} of {len(report.results)} cases are wrong; the shortest:"
+    shortest = "the shortest" if first is bad[0] else "the shortest that has an answer"
+    number = f"  {len(bad)} of {len(report.results)} cases are wrong; {shortest}:"
     raise Wrong("\n".join([*filter(None, sentences), number, *_shown(first)]))
 
 
 def _unknown(findings: Iterable[Finding]) -> list[str]:
     """Say what is no known fault in plain words, and of no case but the one that is shown."""
-    texts = [finding.text for finding in findings if not finding.faults]
-    texts = [UNUSUAL if text.startswith("no known fault") else OF_A_CASE.sub("", text) for text in texts]
+    texts = [finding.text.split("; it first departs")[0] for finding in findings if not finding.faults]
+    texts = [UNUSUAL if text.startswith("no known fault") else re.sub(r" to [a-z]+-[\w-]+(?=:)", "", text) for text in texts]
     return texts or [UNUSUAL]
 
 
@@ -135,16 +134,21 @@ def _error(train: Callable, bad: Sequence[Result]) -> str:
 
 
 def _shown(result: Result) -> list[str]:
-    """Describe the departure of a case, after its question if that can be worked through by hand."""
-    case = result.case
-    rows = " ".join("{" + ", ".join(f"{column}: {value:g}" for column, value in row) + "}" for row in case.rows)
-    question = [f"rows, as column: value, {rows}", f"labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"]
-    if len(case.rows) * case.n > 12:
-        question = [f"in the case {case.id} of the conformance kit"]
+    """Describe a case and its departure."""
+    lines = question_of(result.case)
     if departure := result.departure:
         difference = str(departure).split(" (")[0] + _other_part(result)
-        question.append(f"the first difference is at {difference} (rounding could make {departure.tolerance:.1g})")
-    return [f"    {line}" for line in question]
+        lines.append(f"    the first difference is at {difference} (rounding could make {departure.tolerance:.1g})")
+    return lines
+
+
+def question_of(case: Case) -> list[str]:
+    """Write a case so that it can be worked through by hand, or name one that is too large."""
+    if len(case.rows) * case.n > 12:
+        return [f"    in the case {case.id} of the conformance kit"]
+    rows = " ".join("{" + ", ".join(f"{column}: {value:g}" for column, value in row) + "}" for row in case.rows)
+    question = f"labels {case.y}; {case.loss} loss; λ = {case.lam:g}; drawn {case.indices}"
+    return [f"    rows, as column: value, {rows}", f"    {question}"]
 
 
 def _other_part(result: Result) -> str:

@@ -18,7 +18,7 @@ from ..conformance.cases import Case, load
 from ..conformance.inputs import Run
 from ..conformance.plain import sentence, traces
 from ..conformance.search import NAMES
-from .algorithms import OF_CENTRING, OF_MEANS, in_full, length, place_of_the_fault
+from .algorithms import OF_CENTRING, OF_MEANS, UNUSUAL, in_full, length, place_of_the_fault, question_of
 from .formulas import numbers, shown
 from .marking import Wrong
 
@@ -78,7 +78,8 @@ def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: st
                 raise Wrong(f"must return (w, b) with {case.n} weights; returned {shown(answer)}")
             asked.append(Asked(case, T, weights.astype(float), found, abs(found - right) <= tolerance))
             if not asked[-1].right.all():
-                wrong.append(f"{case.id} with T = {T}: [w, b] is {shown(found)}, must be {shown(right)}")
+                means = f"    after {T} steps [w, b] is {shown(found)}, must be {shown(right)}"
+                wrong.append("\n".join([*question_of(case), means]))
             for name, other in list(suspects.items()):
                 given = other(way, weights).astype(float)
                 growth = max(1, max(abs(given)) / max(abs(right))) if any(right) else 1
@@ -86,7 +87,8 @@ def is_weighted_mean(train: Callable, omega: Callable[[int, int], Any], loss: st
                     del suspects[name]
     if wrong:
         sentences = [*suspects] or _faults_of_the_run(asked) or place_of_the_fault([each.right for each in asked])
-        raise Wrong("\n".join([*sentences, f"{len(wrong)} of {len(asked)} means are wrong, such as {wrong[0]}"]))
+        number = f"  {len(wrong)} of {len(asked)} means are wrong; the shortest:"
+        raise Wrong("\n".join([*(sentences or [UNUSUAL]), number, wrong[0]]))
 
 
 def _faults_of_the_run(asked: list[Asked]) -> list[str]:

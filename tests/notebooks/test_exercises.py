@@ -161,7 +161,7 @@ WRONG_ANSWERS = {
     "draws of their own": (
         "dense_sgd",
         [(LOOP, "for t, i in enumerate(np.random.permutation(indices), start=1):")],
-        both("it draws examples or keeps state", "test-hinge"),
+        both("asked again, it says something else: it draws examples or keeps state", "test-hinge"),
     ),
     "t from 0": (
         "dense_sgd",

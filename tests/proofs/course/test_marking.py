@@ -38,5 +38,6 @@ def test_marks_error_of_an_answer_quotes_its_line_and_of_a_test_passes():
         "(0 of 1 marks for it)",
     ]
     assert told.value.__suppress_context__
+    assert told.value._render_traceback_() == [f"WRONG: {told.value}"]  # no frames of the tests
     with pytest.raises(ZeroDivisionError), marks(1, "it"):
         exec(compiled("1 / 0", "cell"), names)  # the test's own

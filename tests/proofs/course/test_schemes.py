@@ -29,7 +29,7 @@ SCHEMES = {
 @pytest.mark.parametrize("omega", SCHEMES.values(), ids=SCHEMES)
 def test_is_weighted_mean_right_scheme_passes_and_another_digit_raises(omega):
     is_weighted_mean(returning(right_mean, omega), omega, ["squared", "hinge"])
-    with pytest.raises(Wrong, match="means are wrong, such as asgd-squared-"):
+    with pytest.raises(Wrong, match=r"^it is not one of the usual mistakes\n.* means are wrong; the shortest:\n +rows"):
         is_weighted_mean(returning(lambda way, omega: right_mean(way, omega) * (1 + 1e-8), omega), omega, "squared")
 
 
@@ -47,7 +47,7 @@ def test_is_weighted_mean_running_mean_passes():
 def test_is_weighted_mean_known_wrong_mean_is_told_its_sentence_and_no_other(sentence):
     with pytest.raises(Wrong) as told:
         is_weighted_mean(returning(WRONG_MEANS[sentence], lambda t, T: t), lambda t, T: t, "squared")
-    assert str(told.value).splitlines()[:-1] == [sentence]
+    assert [line for line in str(told.value).splitlines() if not line.startswith(" ")] == [sentence]
 
 
 @pytest.mark.parametrize(
