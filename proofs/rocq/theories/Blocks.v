@@ -284,3 +284,49 @@ Proof.
   - pose proof (loop_costless m2 m1 1 _ C (sums1, total1) 1 c1) as E. cbv beta in E. cbn [Nat.add] in *. twice E. reflexivity.
   - pose proof (loop_costless m2 m1 1 _ D projections1 1 c2) as E. cbv beta in E. cbn [Nat.add] in *. twice E. reflexivity.
 Qed.
+
+(* ---------- projections computed beforehand ---------- *)
+Lemma project_is {Ar : Ops} {U : Undef} X xbar projections m i c : i < m -> fst (casgd_project X xbar 0 m projections c) i = fst (sparse_dot xbar X i 0).
+Proof.
+  unfold casgd_project, for_range; cbv zeta. rewrite count1, Nat.sub_0_r.
+  match goal with |- context [loop m 0 1 ?f ?s] => pose proof (loop_ind (fun n (st : (nat -> K) * nat) => forall i, i < n ->
+    fst st i = fst (sparse_dot xbar X i 0)) m 0 1 f s) as L; destruct (loop m 0 1 f s) as [found paid] end.
+  apply L; [lia|]. intros n [p c1] _ IH k Hk. unfold casgd_project_body; cbv zeta. rewrite Nat.mul_1_r.
+  match goal with |- context [sparse_dot xbar X ?a ?b] => pose proof (dot_costless xbar X a b 0) as E; destruct (sparse_dot xbar X a b) end.
+  cbn [fst Nat.add] in *. unfold upd. destruct (Nat.eqb_spec k n) as [->|]; [exact E|apply IH; lia].
+Qed.
+
+Section Known.
+Context {Ar : Ops} {U : Undef} (X : rows) (sample_weight : nat -> K) (dloss : K -> K -> K) (indices : nat -> nat) (omega : nat -> K).
+Context (y : nat -> K) (lam t0 : K) (xbar : nat -> K) (theta : K).
+Context (m : nat) (known : nat -> K).
+Hypothesis drawn : forall j, indices j < m.
+Hypothesis known_is : forall i, i < m -> known i = fst (sparse_dot xbar X i 0).
+
+Lemma q_known i c c' : i < m -> fst (if negb (Nat.eqb m 0) then (known i, c) else sparse_dot xbar X i c) = fst (sparse_dot xbar X i c').
+Proof. intros Hi. destruct (Nat.eqb_spec m 0); [lia|]. cbn [negb fst]. rewrite known_is by exact Hi. apply dot_costless. Qed.
+
+(* the same step on both sides, but for the way to q *)
+Ltac q_same := cbn [Nat.eqb negb]; match goal with |- ?one = ?other =>
+  match one with context [if negb (Nat.eqb m 0) then (known ?i, ?c) else _] => match other with context [sparse_dot xbar X i ?c'] =>
+  let E := fresh in pose proof (q_known i c c' (drawn _)) as E; twice E end end end.
+Ltac known_body := intros ? ? ? ?; tuples; cbv beta iota delta [csgd_steps_body casgd_steps_body] zeta; pay; q_same;
+  match goal with |- context [if negb (Keqb ?p K0) then _ else _] => destruct (negb (Keqb p K0)) end; [|pay]; reflexivity.
+Ltac known_run := cbv beta iota delta [csgd_steps casgd_steps for_break] zeta;
+  match goal with |- context [if Keqb ?t K0 then _ else _] => destruct (Keqb t K0) end;
+  [match goal with |- context [sparse_add ?v ?g ?X ?i ?c] => destruct (sparse_add v g X i c) end; q_same|]; rewrite count1;
+  match goal with |- ?one = ?other => match one with context [loop_break ?n ?e 1 ?f (?s, ?c)] => match other with context [loop_break n e 1 ?g (s, ?c')] =>
+    let E := fresh in assert (E : fst (loop_break n e 1 f (s, c)) = fst (loop_break n e 1 g (s, c'))); [apply break_same|twice E; reflexivity] end end end; known_body.
+Lemma csgd_known T t v a z r : fst (csgd_steps X y sample_weight lam dloss indices T t0 xbar theta known m t v a z r 0)
+  = fst (csgd_steps X y sample_weight lam dloss indices T t0 xbar theta zeros 0 t v a z r 0).
+Proof. known_run. Qed.
+Lemma casgd_known T t v u a c h total z r s : fst (casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta known m t v u a c h total z r s 0)
+  = fst (casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta zeros 0 t v u a c h total z r s 0).
+Proof. known_run. Qed.
+End Known.
+
+Theorem projections_known_holds : projections_known.
+Proof.
+  intros Ar U X y sample_weight lam dloss indices T t0 omega xbar theta projections m t v u a c h total z r s drawn known.
+  split; [apply csgd_known|apply casgd_known]; auto; intros i Hi; now apply project_is.
+Qed.

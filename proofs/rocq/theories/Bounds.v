@@ -76,6 +76,34 @@ Proof.
   - intros h g G. cbn in *. apply Reqb_eq in G. subst. rewrite Rmult_0_r, H0. now apply Reqb_eq.
   - intros g [c dc] x [b db] y [d dd] [Eg _] G [Ex Fx] _. cbn in *. apply Reqb_eq in G. subst. rewrite Rmult_0_l, H0, Rplus_0_r. auto.
 Qed.
+
+(* What float_run asks of the derivative of the loss holds of the shipped squared loss, on floats with bounds as it stands in the source; and
+   of the hinge, whose side is that of the float: where the bound leaves it open, the number may be on either. *)
+Definition derivative_ok (on_numbers on_floats : R -> R -> R) (on_bounds : bounded -> bounded -> bounded) := forall p q z z',
+  (within_bound p q -> within_bound z z' -> within_bound (on_numbers p z) (on_bounds q z')) /\
+  (p = fst q /\ rnd p = p -> z = fst z' /\ rnd z = z -> on_floats p z = fst (on_bounds q z') /\ rnd (on_floats p z) = on_floats p z).
+Lemma squared_ok : derivative_ok (@loss_squared_derivative ROps) (@loss_squared_derivative (rounding rnd)) (@loss_squared_derivative (bounds rnd eps eta)).
+Proof. intros p q z z'. split; [apply (on_sub _ bounds_contain)|apply (r_sub _ floats_follow)]. Qed.
+
+Definition hinge_bounds (p y : bounded) : bounded :=
+  let m := @Kmul (bounds rnd eps eta) p y in
+  (if Rle_dec (fst m) 1 then - fst y else 0,
+   match snd m, snd y with Some d, Some e => Some (if Rlt_dec d (Rabs (fst m - 1)) then e else e + Rabs (fst y)) | _, _ => None end).
+Lemma hinge_ok : derivative_ok (fun p y => if Rle_dec (p * y) 1 then - y else 0) (fun p y => if Rle_dec (rnd (p * y)) 1 then - y else 0) hinge_bounds.
+Proof.
+  intros p q z z'. split.
+  - intros Hp Hz. pose proof (on_mul _ bounds_contain _ _ _ _ Hp Hz) as M. change (within_bound (p * z) (@Kmul (bounds rnd eps eta) q z')) in M.
+    unfold hinge_bounds; cbv zeta. set (m := @Kmul (bounds rnd eps eta) q z') in *. destruct m as [m [d|]]; [|exact I]. destruct z' as [y [e|]]; [|exact I].
+    unfold within_bound in *. cbn [fst snd] in *. revert M. generalize (p * z) as x. intros x M.
+    assert (A : m - x <= d /\ x - m <= d) by (pose proof (Rle_abs (m - x)); pose proof (Rle_abs (- (m - x))); rewrite Rabs_Ropp in *; lra).
+    pose proof (Rabs_pos (y - z)). pose proof (Rabs_pos y).
+    assert (B : Rabs (- y - - z) <= e) by (replace (- y - - z) with (- (y - z)) by ring; now rewrite Rabs_Ropp).
+    pose proof (Rabs_triang (- (y - z)) y) as T. rewrite Rabs_Ropp in T. replace (- (y - z) + y) with z in T by ring.
+    destruct (Rlt_dec d (Rabs (m - 1))) as [D|D]; destruct (Rle_dec m 1), (Rle_dec x 1);
+      rewrite ?Rminus_0_l, ?Rminus_0_r, ?Ropp_involutive, ?Rabs_Ropp, ?Rabs_R0 in *; try lra;
+      exfalso; unfold Rabs in D; destruct (Rcase_abs (m - 1)); lra.
+  - intros [-> _] [-> F]. split; [reflexivity|]. destruct (Rle_dec _ 1); [rewrite rnd_opp, F; reflexivity|apply rnd_0].
+Qed.
 End Bounds.
 
 Theorem float_run_holds : float_run.

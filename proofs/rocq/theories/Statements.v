@@ -209,7 +209,14 @@ Definition in_pieces : Prop := forall Ar U X sample_weight dloss indices omega y
     /\ fst (casgd_project X xbar m1 (m1 + m2) (fst (casgd_project X xbar 0 m1 projections 0)) 0)
       = fst (casgd_project X xbar 0 (m1 + m2) projections 0).
 
-(* [translation] rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
+(* [alg:casgd] with q = x̄ · x computed for all m rows beforehand the centred loops return what they do without, in any arithmetic *)
+Definition projections_known : Prop := forall (Ar : Ops) (U : Undef) X y sample_weight lam dloss indices T t0 omega xbar theta projections m
+  t v u a c h total z r s, (forall j, indices j < m) -> let known := fst (casgd_project X xbar 0 m projections 0) in
+  let csgd q len := fst (csgd_steps X y sample_weight lam dloss indices T t0 xbar theta q len t v a z r 0) in
+  let casgd q len := fst (casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta q len t v u a c h total z r s 0) in
+  csgd known m = csgd zeros 0 /\ casgd known m = casgd zeros 0.
+
+(* [translation] Algorithm 3 on rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
 Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
   (forall i k, i < m -> k < n -> dense X' i k = dense X i k + shift k)%K ->
@@ -229,7 +236,7 @@ Definition many_models : Prop := forall (F : Fld) (U : Undef) X n models y sampl
   t' = t1 /\ (forall j, w' j 0 k = v1 j) /\ (forall j, w' j 1 k = u1 j)
   /\ (a' k, c' k, h' k, total' k, z' k, r' k, s' k, p' k, g' k) = (a1, c1, h1, total1, z1, r1, s1, p1, g1).
 
-(* [pivot] trained on rows less a pivot, with b' less w · pivot, is trained on the rows *)
+(* [pivot] Algorithm 3 on rows less a pivot, with b' less w · pivot, is Algorithm 3 on the rows *)
 Definition pivot_is_a_translation : Prop := forall (F : Fld) (U : Undef) X X' pivot n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
   (forall i k, i < m -> k < n -> dense X' i k = dense X i k - pivot k)%K ->
@@ -299,7 +306,8 @@ Definition table1 : Prop := forall p y : R,
   /\ loss_hinge p y = Rmax 0 (1 - p * y) /\ (p * y <= 1 -> loss_hinge_derivative p y = - y) /\ (1 < p * y -> loss_hinge_derivative p y = 0)
   /\ loss_log p y = ln (1 + exp (- (p * y))) /\ loss_log_derivative p y = - y / (1 + exp (p * y)).
 
-(* [tab:losses] each derivative is a subgradient everywhere, so each loss is convex; but for the squared loss slopes are at most 1 *)
+(* [tab:losses] each derivative is a subgradient everywhere, so each loss is convex; slopes are at most 1, in hinge and log for labels ±1,
+   and in the squared loss not bounded *)
 Definition subgradients : Prop := forall p q y : R,
   let below (loss dloss : R -> R -> R) := loss p y + dloss p y * (q - p) <= loss q y in
   below loss_absolute loss_absolute_derivative /\ below loss_squared loss_squared_derivative
@@ -324,7 +332,7 @@ Definition rate3 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar 
 Definition rounding (rnd : R -> R) : Ops := {| K := R; K0 := 0; K1 := 1; Kadd := fun x y => rnd (x + y); Kmul := fun x y => rnd (x * y);
   Ksub := fun x y => rnd (x - y); Kopp := Ropp; Kdiv := fun x y => rnd (x / y); Kself := fun x => rnd (x - x); Keqb := Reqb |}.
 
-(* [cost] with a relative error eps of each operation, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4 + 3) − 1) Σ|terms| of
+(* [cost] with a relative error eps of each operation, so where nothing underflows, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4 + 3) − 1) Σ|terms| of
    the exact one *)
 Definition rounded_dot : Prop := forall rnd eps, 0 <= eps -> (forall x, Rabs (rnd x - x) <= eps * Rabs x) ->
   forall (U : @Undef (rounding rnd)) (v : nat -> R) (X : @rows (rounding rnd)) i cost, (r_indptr X i <= r_indptr X (i + 1))%nat ->
