@@ -130,7 +130,8 @@ def _error(train: Callable, bad: Sequence[Result]) -> str:
             raise
         except BaseException as error:  # SystemExit too
             return told(error, handed_out=1)  # `train`
-    return next((result.detail for result in bad if result.verdict == "error"), "")  # of what was returned
+    returned = next((result.detail for result in bad if result.verdict == "error"), "")
+    return re.sub(r"^T = \d+: ", "", returned).replace("(w, b) or (w, b, p, g)", "(w, b)")
 
 
 def _shown(result: Result) -> list[str]:

@@ -86,10 +86,16 @@ _numbers = count(1)
 
 
 def compiled(source: str, cell: str) -> CodeType:
-    """Compile a cell, and let its lines be quoted."""
-    text, file = transformed(source), f"<{cell} {next(_numbers)}>"
+    """Compile a cell whose lines can be quoted."""
+    text = transformed(source)
+    return compile(text, _file(text, cell), "exec")
+
+
+def _file(text: str, cell: str) -> str:
+    """Make up a file's name for the text of a cell, under which Python finds its lines."""
+    file = f"<{cell} {next(_numbers)}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    return compile(text, file, "exec")
+    return file
 
 
 class Answers:
@@ -111,10 +117,11 @@ class Answers:
         self.of_tests = {name: StandIn(name, self.remark) for text in (*handed_out, *tests) for name in _tests_names(text)}
         self.names |= self.of_tests
         for text in handed_out:
+            file = _file(text, "handed out")
             for node in ast.parse(text).body:
                 if not _is_import_of_tests(node):
                     with contextlib.suppress(Exception):  # what needs an answer is for the tests
-                        exec(compile(ast.Module([node], []), "<handed out>", "exec"), self.names)
+                        exec(compile(ast.Module([node], []), file, "exec"), self.names)
         self.remarks.clear()
         self._first = dict(self.names)
         self._guarded = {

@@ -82,6 +82,8 @@ def told(error: BaseException, handed_out: int = 0) -> str:
     """Say which error was raised, and in which line of the notebook, below so many functions that it was handed out with."""
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__) if is_of_notebook(frame)]
     places = quoted((frames[handed_out:] or frames)[::-1], "in")
+    if isinstance(error, SyntaxError) and not places:
+        return f"{type(error).__name__}: {error.msg}\n  in line {error.lineno}: `{(error.text or '').strip()}`"
     return "\n".join([f"{type(error).__name__}: {error}".rstrip(": "), *places])
 
 
