@@ -11,7 +11,7 @@ than a quarter of what it has stored. Text stays as it is, since rows of few com
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -59,8 +59,8 @@ def find_centre(X: Rows, sample_weight: np.ndarray | None = None) -> Centre:
     return centre_of(X, sample_weight / sample_weight.max() if counts is None else counts)[0]
 
 
-def centre_of(X: Rows, sample_weight: np.ndarray, pivot: bool = True) -> tuple[Centre, Rows]:
-    """Find x̄ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
+def centre_of(X: Rows, sample_weight: np.ndarray, pivot: bool = True) -> tuple[Centre, Any, Rows]:
+    """Find x̄ and θ of the weighted rows, around a pivot if one is allowed, X is in floats and the mean is large.
 
     Parameters
     ----------
@@ -72,24 +72,23 @@ def centre_of(X: Rows, sample_weight: np.ndarray, pivot: bool = True) -> tuple[C
 
     Returns
     -------
-    Centre, and the rows x − pivot, ready for a loop
+    Centre, θ = 1 + ‖x̄‖², and the rows x − pivot, ready for a loop
 
-    Paper: Algorithm 3 (alg:casgd), line 2.
+    Paper: Algorithm 3 (alg:casgd), lines 2 and 3.
     Cost: O(n + mk), and O(log weight_i) for an entry with an integer for its weight.
     """
-    origin, (xbar, rows) = None, _mean(X, sample_weight)
+    origin, (xbar, theta, rows) = None, _mean(X, sample_weight)
     if pivot and not X.exact and is_far(xbar, X, sample_weight):
         origin = find_pivot(X, sample_weight)
         if origin is not None:
-            xbar, rows = _mean(X, sample_weight, origin)
-    return Centre(origin, xbar), rows
+            xbar, theta, rows = _mean(X, sample_weight, origin)
+    return Centre(origin, xbar), theta, rows
 
 
-def _mean(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Rows]:
-    """Compute x̄ of the rows x − pivot, or of the rows as they are; return these rows as well."""
+def _mean(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None) -> tuple[np.ndarray, Any, Rows]:
+    """Compute x̄ and θ of the rows x − pivot, or of the rows as they are; return these rows as well."""
     xbar, total, rows = row_sum(X, sample_weight, pivot)
-    in_arithmetic(casgd.centre, X.exact)(xbar, total)
-    return xbar, rows
+    return xbar, in_arithmetic(casgd.centre, X.exact)(xbar, total), rows
 
 
 def row_sum(X: Rows, sample_weight: np.ndarray, pivot: np.ndarray | None = None):

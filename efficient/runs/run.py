@@ -85,9 +85,11 @@ class Run(Generic[Made]):
         self._begin()
         rows = None
         if parts.mean is not None:
-            (self.pivot, xbar), rows = (centre, None) if centre else centre_of(problem.X, problem.sample_weight, pivot=pivot)
-            self.xbar = np.array(xbar, dtype=self._zeros(0).dtype)
-            self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
+            if centre is None:
+                (self.pivot, self.xbar), self.theta, rows = centre_of(problem.X, problem.sample_weight, pivot=pivot)
+            else:
+                self.pivot, self.xbar = centre.pivot, np.array(centre.xbar, dtype=self._zeros(0).dtype)
+                self.theta = in_arithmetic(parts.mean.centre, problem.X.exact)(self.xbar, problem.number(1))
             if not problem.X.exact and not np.isfinite(self.theta):
                 raise Overflow("the squared length of the mean row overflows float64", "rows")
             self.xbar = sealed(self.xbar)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import efficient
 from efficient import State, States
 from efficient.casgd import add_up, centre
+from efficient.runs import centring
 from efficient.runs.algorithms import ALGORITHMS
 from efficient.runs.centring import Centre, find_centre, find_pivot, is_far, pivoted, plus_times
 from reference import Predictor, Problem, draw_indices
@@ -28,6 +29,19 @@ def shifted(offset):
 
 def column(values):
     return as_rows(np.array(values, dtype=float)[:, None])
+
+
+@pytest.mark.parametrize("algorithm", CENTRED)
+def test_centre_is_computed_once_and_its_theta_is_that_of_the_state(algorithm, monkeypatch):
+    made = []
+
+    def counted(xbar, total):
+        made.append(centre(xbar, total))
+        return made[-1]
+
+    monkeypatch.setattr(centring.casgd, "centre", counted)
+    state = State(Problem(*shifted(1)[:2], "log", Fraction(1, 8)), algorithm)
+    assert [theta is state.theta for theta in made] == [True]
 
 
 @pytest.mark.parametrize("offset", [0, 3, 1e3, 1e8])
