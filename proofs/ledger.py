@@ -63,6 +63,8 @@ class Entry:
     def __post_init__(self):
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r} for {self.label}, {self.claim!r}")
+        if self.label not in LABELS:
+            raise ValueError(f"label must be one of the paper's; got {self.label!r} for {self.claim!r}")
         try:
             json.dumps(vars(self), allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -114,7 +116,10 @@ def fill(
         Show a progress bar on standard error; by default only at a terminal.
     """
     labels = LABELS.keys() if only is None else LABELS.keys() & set(only)
-    places = list(LABELS)
+    places, jobs = list(LABELS), list(jobs)
+    strange = {label for job in jobs for label in job.labels} - LABELS.keys()
+    if strange:
+        raise ValueError(f"jobs must have labels of the paper; got {', '.join(sorted(strange))}")
     jobs = [job for job in jobs if labels & set(job.labels)]
     jobs.sort(key=lambda job: SECTIONS.index(sections_of(labels & set(job.labels))[0]))
     left = Counter(section for job in jobs for section in sections_of(labels & set(job.labels)))

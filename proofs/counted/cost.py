@@ -58,7 +58,7 @@ def jobs() -> Iterator[Job]:
 def counted(claim: str, evidence: str, equal: list[bool], algorithm: str = "", shown: str = "") -> Entry:
     """Entry of a claim with the runs in which it was counted to be so."""
     figure = f"{sum(equal)} of {len(equal)} runs equal{shown}"
-    return Entry("cost", claim, "counted", evidence, figure, all(equal), algorithm=algorithm)
+    return Entry("cost", claim, "counted", evidence, figure, bool(equal) and all(equal), algorithm=algorithm)
 
 
 def operations() -> Iterator[Entry]:

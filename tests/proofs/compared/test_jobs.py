@@ -1,10 +1,13 @@
 """Comparison on any data: it holds of the shipped loops, and finds a wrong one."""
 
+import copy
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
+from efficient.runs import run
 from efficient.runs.algorithms import ALGORITHMS
 from proofs.compared import iterates as identical
 from proofs.compared import scikit_learn as independence
@@ -107,3 +110,24 @@ def test_jobs_on_standardised_dense_rows_hold(load):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     entries = run_jobs(identical, Case("dense", sparse.csr_array(X), y.astype(float), {"squared": 0.01}))
     assert all(entry.as_expected for entry in entries), [entry.line() for entry in entries]
+
+
+def test_run_whose_blocks_repeat_the_first_draws_is_found(monkeypatch):
+    right = run.blocks
+    monkeypatch.setattr(run, "blocks", lambda first, *more: ((first, first + b - a) for a, b in right(first, *more)))
+    case = Case("long", *make_generic(400, 40, 4, seed=1)[:2], {"hinge": 0.1})
+    entries = [entry for job in identical.jobs([case]) if job.name.startswith("same bits") for entry in job.run()]
+    assert [entry.algorithm for entry in entries if not entry.holds] == list(ALGORITHMS)
+
+
+def test_state_that_ignores_sample_weights_is_not_the_definition(monkeypatch):
+    shipped = identical.State
+
+    def careless(problem, *more, **options):
+        problem = copy.copy(problem)
+        problem.sample_weight = 0 * problem.sample_weight + 1
+        return shipped(problem, *more, **options)
+
+    monkeypatch.setitem(identical.compare.__kwdefaults__, "state", careless)
+    entries = list(identical.in_fractions(CASE, "values", CASE.X, "hinge", 0.1, ["asgd"]))
+    assert [entry.holds for entry in entries] == [False]
