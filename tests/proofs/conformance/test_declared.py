@@ -108,7 +108,7 @@ TIED = [
     pair(["λ is 1/C"], factor=lambda lam, m: 1 / lam),
     pair(["average from step 3"], start=3),
     pair(["no bias", "λ times m"], bias_step=0.0, factor=lambda lam, m: lam * m),
-    pair(["projected", "bias not regularised"], (), projected=True, bias_kept=True),
+    pair(["projected", "bias not regularised"], projected=True, bias_kept=True),
     pair(["step eta0=0.5 k=2 a=1", "no bias"], bias_step=0.0, schedule=lambda t, lam: 0.5 / (1 + lam * 0.5 * (t + 2))),
 ]
 
