@@ -27,7 +27,7 @@ try:
 
     from .proved.branches import as_formula
     from .proved.prover import Equation, counterexample, residual, violation, z3
-    from .proved.symbols import XBAR, W, b, g, k, lam, over_coordinates, x
+    from .proved.symbols import XBAR, W, X, b, g, k, lam, over_coordinates, x
 except ModuleNotFoundError as error:
     if __name__ != "__main__":
         raise
@@ -60,7 +60,9 @@ def exact_problem(loss: str = "log") -> Problem:
 
 def base_case():
     yield printed(Equation("−λ w_1 with w_1 = 1/λ − g is g x", -lam * (1 / lam - g), g * x))
-    yield printed(Equation("scaling by λ: λ w_1 = g x", lam * (-g * x / lam), g * x))
+    yield printed(Equation("scaling by λ: λ w_1 = g", lam * (1 / lam - g), g))
+    yield printed(Equation("scaling by λ: λ w_1 = g x, with w_1 = −g x/λ", lam * (-g * x / lam), g * x))
+    yield printed(Equation("v_1 = g", g * x, g))
     yield corrected(Equation("−λ w_1 with w_1 = −g x/λ is v_1 = g x", -lam * (-g * x / lam), g * x))
 
 
@@ -135,7 +137,8 @@ def loop_from_one():
 
 def centre_of_mass():
     mean_label = sympy.Symbol("ybar", real=True)
-    at_centre = over_coordinates(W[k] * (XBAR[k] - XBAR[k]))
+    off_centre = over_coordinates(W[k] * (X[k] - XBAR[k]))
+    at_centre = off_centre.xreplace({X: XBAR})
     yield printed(Equation("b = 0: the regression line passes through (x̄, ȳ)", at_centre, mean_label))
     yield corrected(Equation("b = 0: the boundary w · (x − x̄) = 0 passes through x̄", at_centre, sympy.Integer(0)))
     yield corrected(Equation("b = 0: the line passes through (x̄, ȳ) if ȳ = 0", at_centre, mean_label.subs(mean_label, 0)))
@@ -204,13 +207,16 @@ def root_of_the_problem():
     yield claim, f"x = 1, 2: w_2 = {here}; x = 6, 7: w_2 = {moved}", here == moved, False
     m = 3
     X = np.array([[Fraction(1)], [Fraction(2)], [Fraction(4)]], dtype=object)
-    slopes = []
-    for offset in (0, 5):  # the normal equations of λ/2 w² + (1/2m) Σ (w x_i + b − y_i)², y = 1, −1, 2, λ = 1
+    slopes, stationary = [], True
+    for offset in (0, 5):  # where the gradient of λ/2 w² + (1/2m) Σ (w x_i + b − y_i)² is 0, y = 1, −1, 2, λ = 1
         column, labels = X[:, 0] + offset, np.array([Fraction(1), Fraction(-1), Fraction(2)], dtype=object)
         centred = column - column.sum() / m
-        slopes.append((centred @ labels / m) / (1 + centred @ centred / m))
+        w = (centred @ labels / m) / (1 + centred @ centred / m)
+        off = w * column + (labels - w * column).sum() / m - labels  # with the bias that fits best
+        stationary &= off.sum() == 0 and w + off @ column / m == 0
+        slopes.append(w)
     figure = f"squared loss, w* = {slopes[0]} and {slopes[1]} on rows moved by 5"
-    yield "the minimiser of F without b² does not, as the paper says", figure, slopes[0] == slopes[1], True
+    yield "the minimiser of F without b² does not, as the paper says", figure, stationary and slopes[0] == slopes[1], True
 
 
 def gradient_sum_reused():
@@ -261,8 +267,15 @@ def first_centred_prediction():
     except ZeroDivisionError:
         figure, defined = "0/(λ · 0)", False
     yield "as printed, eq. 15 gives p_1", figure, defined, False
-    first = State(exact_problem(), "casgd").run(ORDER[:1])
-    yield "it holds for t >= 2, as the display for SGD says, and p_1 = 0", f"the loop's p_1 is {first.p}", first.p == 0, True
+    problem, equal = exact_problem(), []
+    sums = np.zeros(problem.n, dtype=object), Fraction(0)  # v and a; x̄ and the predictions are the definition's
+    for step in reference.iterates(problem, ORDER, centred=True):
+        row, t, (v, a) = problem.X.dense(ORDER[step.t - 1]), step.t, sums
+        r = a * (1 + problem.xbar @ problem.xbar) - v @ problem.xbar
+        equal.append(step.p == (-(v @ row + r - a * (problem.xbar @ row)) / (problem.lam * (t - 1)) if t > 1 else 0))
+        sums = v + step.g * row, a + step.g
+    figure = f"{sum(equal)} of {len(equal)} steps equal, exact rationals"
+    yield "it holds for t >= 2, as the display for SGD says, and p_1 = 0", figure, all(equal), True
 
 
 def positive_regularisation():
@@ -282,6 +295,11 @@ def empty_sums():
     equal = {h_0: bool((-(right.h * right.v - u) / (problem.lam * 6) == wanted.w).all()) for h_0, u in u_with.items()}
     yield "with h_0 = 0, the empty sum, eq. 10 is the mean", "T = 6, exact rationals", equal[0], True
     yield "with h_0 = 1 too", "T = 6, exact rationals", equal[1], False
+    wanted, right = reference.casgd(problem, ORDER), State(problem, "casgd").run(ORDER)
+    harmonic = sum(Fraction(1, j) for j in range(1, 7))
+    for z_0 in (0, 1):  # z is z_0 more in every step, so that Σ r_j/j is z_0 h_T less
+        bias = -(right.s - z_0 * harmonic) / (problem.lam * 6)
+        yield f"with z_0 = {z_0} b̄' is the mean implicit bias", "T = 6, exact rationals", bias == wanted.b, z_0 == 0
 
 
 def mean_needs_n():
@@ -299,8 +317,8 @@ def mean_needs_n():
 
 
 def equivalent_centrings():
-    explicit, implicit = over_coordinates(W[k] * (XBAR[k] + 1 - XBAR[k])) + b, None
-    implicit = over_coordinates(W[k] * (XBAR[k] + 1)) + (b - over_coordinates(W[k] * XBAR[k]))
+    explicit = over_coordinates(W[k] * (X[k] - XBAR[k])) + b
+    implicit = over_coordinates(W[k] * X[k]) + (b - over_coordinates(W[k] * XBAR[k]))
     yield corrected(Equation("explicit and implicit centring predict the same, in exact arithmetic", explicit, implicit))
     offset = 1e8
     rows = SMALL.X.toarray() + offset

@@ -66,6 +66,8 @@ def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]
         at, left, right = read.formula(kink), *(read.shipped(loss.derivative, kink + side, label) for side in (-1, 1))
         sides = z3.And(z3.Implies(at >= P, value == left * (P - at)), z3.Implies(at <= P, value == right * (P - at)))
         yield "linear on each side of the kink, 0 there, and the derivative jumps", z3.And(sides, left < right)
+        if loss.name in TIES:
+            yield "at the kink ℓ' is what Table 1 prints", read.shipped(loss.derivative, kink, label) == TIES[loss.name](label)
         return
     if not read.exponential:
         jump = read.shipped(loss.derivative, q, label) - slope
@@ -78,6 +80,9 @@ def _shape(loss: Loss, read: Reading, label) -> Iterator[tuple[str, z3.BoolRef]]
             z3.Implies(inside, curvature == read.formula(derivative(read.derivative))),
         )
 
+
+TIES: dict[str, Callable] = {"absolute": lambda y: -1, "hinge": lambda y: -y}
+"""ℓ' at the kink, where Table 1 has p <= y and py <= 1."""
 
 STEEP = 1000
 """Lipschitz constant above that of any ℓ' here; a jump has none."""
@@ -119,6 +124,10 @@ def mutants_of_facts(loss: Loss) -> Iterator[Loss]:
     if (kink := loss.kink) is not None:
         yield replace(loss, kink=lambda y: kink(y) + 1)
         yield replace(loss, kink=None, curvature=lambda g: 0 * g)
+        slope = with_symbolic_math(loss.derivative)
+        yield replace(  # the other side of the kink
+            loss, derivative=lambda p, y: slope(kink(y) - 1, y) + slope(kink(y) + 1, y) - slope(2 * kink(y) - p, y)
+        )
     if (curvature := loss.curvature) is not None:
         curvature = with_symbolic_math(curvature)
         yield replace(loss, curvature=lambda g: 2 * curvature(g))

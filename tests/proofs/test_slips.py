@@ -17,4 +17,4 @@ def test_erratum_is_as_the_table_says(name):
 def test_main_prints_every_entry(capsys, monkeypatch):
     monkeypatch.setattr(slips, "ERRATA", {name: ERRATA[name] for name in ("E1", "E11")})
     assert slips.main([]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2 + 3 + 2
+    assert len(capsys.readouterr().out.splitlines()) == 2 + 5 + 2
