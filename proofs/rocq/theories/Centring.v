@@ -189,7 +189,7 @@ End Centre.
 
 Theorem centred_sgd_holds : centred_sgd.
 Proof.
-  intros F U X n m y weight dloss lam t0 indices T (W & Hl & Hn & HT). unfold run_csgd, the_mean.
+  intros F U X n m y weight dloss lam t0 indices T (W & Hl & Hn & HT). unfold finds, run_csgd, the_mean; cbv zeta.
   pose proof (add_up_ok X weight 0 m zeros K0 0 (fun i => proj1 (W i))) as A. destruct (casgd_add_up _ _ _ _ _ _ _) as [[sx tot] c1].
   destruct A as (A1 & A2 & A3). rewrite Nat.sub_0_r in *.
   pose proof (centre_ok n sx tot c1) as C. destruct (casgd_centre _ _ _ _) as [[xb th] c2]. destruct C as (C1 & C2 & C3).
@@ -211,7 +211,7 @@ Theorem algorithm3_holds : algorithm3.
 Proof.
   intros F U X n m y weight dloss lam t0 indices T omega (W & Hl & Hn & HT) Ho.
   pose proof (algorithm3_is_the_mean n m y weight dloss lam t0 indices omega T Hl Hn HT Ho X W) as A.
-  destruct (run_casgd _ _ _ _ _ _ _ _ _ _ _) as [[w b] c]. destruct A as (Aw & Ab & _). split; assumption.
+  destruct (run_casgd _ _ _ _ _ _ _ _ _ _ _) as [[w b] c]. destruct A as (Aw & Ab & _). exact (conj Aw Ab).
 Qed.
 
 Theorem algorithm3_cost_holds : algorithm3_cost.
@@ -221,10 +221,45 @@ Proof.
   destruct (run_casgd _ _ _ _ _ _ _ _ _ _ _) as [[w b] c]. now destruct A as (_ & _ & Hc).
 Qed.
 
+Section Last.
+Context {F : Fld} {U : Undef}.
+Add Field KL : Kfield.
+Local Open Scope K_scope.
+(* [translation] *)
+Lemma translation_of_last X X' shift n m y weight dloss lam t0 indices T : usable X n lam t0 T -> usable X' n lam t0 T -> sum m weight <> K0 ->
+  (forall t, (indices t < m)%nat) -> (forall i k, (i < m)%nat -> (k < n)%nat -> dense X' i k = dense X i k + shift k) ->
+  let '(w, b, _) := run_csgd X y weight dloss lam t0 indices T n m in let '(w', b', _) := run_csgd X' y weight dloss lam t0 indices T n m in
+  (forall k, (k < n)%nat -> w' k = w k) /\ b' = b - dotn n w shift
+  /\ forall i, (i < m)%nat -> dotn n w' (dense X' i) + b' = dotn n w (dense X i) + b.
+Proof.
+  intros HU HU' Hm Hi Hs. pose proof (centred_sgd_holds F U X n m y weight dloss lam t0 indices T HU) as A.
+  pose proof (centred_sgd_holds F U X' n m y weight dloss lam t0 indices T HU') as A'. unfold finds in A, A'; cbv zeta in A, A'.
+  destruct (run_csgd X _ _ _ _ _ _ _ _ _) as [[w b] c], (run_csgd X' _ _ _ _ _ _ _ _ _) as [[w' b'] c']. cbn [fst snd] in *. destruct A as (Aw & ->), A' as (Aw' & ->).
+  assert (M : forall k, (k < n)%nat -> mean m weight X' k = mean m weight X k + K1 * shift k).
+  { intros k Hk. unfold mean. rewrite (sum_ext m (fun i => weight i * dense X' i k) (fun i => weight i * dense X i k + shift k * weight i)).
+    - rewrite sum_add, sum_scale. field. exact Hm.
+    - intros i Him. rewrite Hs by assumption. ring. }
+  assert (E0 : forall (t k : nat), (k < n)%nat -> centred m weight X' (indices t) k = centred m weight X (indices t) k) by (intros; unfold centred; rewrite M, Hs by auto; ring).
+  destruct (iter_ext n y weight dloss lam t0 _ _ indices E0 T) as [Ew Eb].
+  assert (Hw : forall k, (k < n)%nat -> w' k = w k) by (intros k Hk; rewrite Aw, Aw' by exact Hk; apply Ew; exact Hk).
+  assert (Hb : implicit n (centred m weight X') y weight dloss lam t0 indices (mean m weight X') T
+    = implicit n (centred m weight X) y weight dloss lam t0 indices (mean m weight X) T - dotn n w shift).
+  { unfold implicit, b_. rewrite Eb. rewrite (dotn_ext n _ w (mean m weight X') (fun k => mean m weight X k + K1 * shift k)) by (intros; rewrite <- ?Aw' by assumption; auto).
+    rewrite (dotn_ext n (w_ _ _ _ _ _ _ _ _ _) w (mean m weight X) (mean m weight X)) by (intros; rewrite <- ?Aw by assumption; auto).
+    rewrite (dotn_comm n w), dotn_grow, !(dotn_comm n _ w). ring. }
+  split; [exact Hw|]. split; [exact Hb|]. intros i Him. rewrite Hb, (dotn_ext n w' w (dense X' i) (fun k => dense X i k + K1 * shift k)); auto.
+  - rewrite (dotn_comm n w), dotn_grow, !(dotn_comm n _ w). ring.
+  - intros k Hk. rewrite Hs by assumption. ring.
+Qed.
+End Last.
+
 Theorem translation_holds : translation.
 Proof.
-  intros F U X X' shift n m y weight dloss lam t0 indices T omega (W & Hl & Hn & HT) (W' & _) Hs Ho Hi Hx.
-  exact (translation_invariance n m y weight dloss lam t0 indices omega T Hl Hn HT Hs Ho X X' shift W W' Hi Hx).
+  intros F U X X' shift n m y weight dloss lam t0 indices T omega HU HU' Hs Ho Hi Hx. pose proof HU as (W & Hl & Hn & HT). pose proof HU' as (W' & _).
+  pose proof (translation_invariance n m y weight dloss lam t0 indices omega T Hl Hn HT Hs Ho X X' shift W W' Hi Hx) as A.
+  pose proof (translation_of_last X X' shift n m y weight dloss lam t0 indices T HU HU' Hs Hi Hx) as B. unfold finds; cbv zeta. split; [clear B|clear A].
+  - destruct (run_casgd X _ _ _ _ _ _ _ _ _ _) as [[w b] c], (run_casgd X' _ _ _ _ _ _ _ _ _ _) as [[w' b'] c']. cbn [fst snd]. tauto.
+  - destruct (run_csgd X _ _ _ _ _ _ _ _ _) as [[w b] c], (run_csgd X' _ _ _ _ _ _ _ _ _) as [[w' b'] c']. cbn [fst snd]. tauto.
 Qed.
 
 Theorem pivot_is_a_translation_holds : pivot_is_a_translation.
@@ -232,6 +267,9 @@ Proof.
   intros F U X X' pivot n m y weight dloss lam t0 indices T omega UX UX' Hs Ho Hi Hx.
   pose proof (translation_holds F U X X' (fun k => Kopp (pivot k)) n m y weight dloss lam t0 indices T omega UX UX' Hs Ho Hi) as A.
   specialize (A ltac:(intros i k Him Hk; rewrite Hx by assumption; apply minus_is_plus)).
-  destruct (run_casgd X _ _ _ _ _ _ _ _ _ _) as [[w b] c], (run_casgd X' _ _ _ _ _ _ _ _ _ _) as [[w' b'] c']. destruct A as (Aw & -> & _).
-  split; [exact Aw|]. rewrite (dotn_ext n w' w pivot pivot) by auto. apply pivot_back.
+  destruct A as [A B]. unfold finds in *; cbv zeta in *. split; [clear B|clear A; rename B into A].
+  - destruct (run_casgd X _ _ _ _ _ _ _ _ _ _) as [[w b] c], (run_casgd X' _ _ _ _ _ _ _ _ _ _) as [[w' b'] c']. cbn [fst snd] in *. destruct A as ((Aw & ->) & _).
+    split; [intros k Hk; symmetry; now apply Aw|]. rewrite (dotn_ext n w' w pivot pivot) by auto. apply pivot_back.
+  - destruct (run_csgd X _ _ _ _ _ _ _ _ _) as [[w b] c], (run_csgd X' _ _ _ _ _ _ _ _ _) as [[w' b'] c']. cbn [fst snd] in *. destruct A as ((Aw & ->) & _).
+    split; [intros k Hk; symmetry; now apply Aw|]. rewrite (dotn_ext n w' w pivot pivot) by auto. apply pivot_back.
 Qed.

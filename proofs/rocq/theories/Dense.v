@@ -59,32 +59,32 @@ Theorem same_as_definition_holds : same_as_definition.
 Proof.
   intros F U X n y weight dloss lam t0 indices T omega HU Ho.
   pose proof (algorithm1_holds F U X n y weight dloss lam t0 indices T HU) as A1. destruct (run_sgd _ _ _ _ _ _ _ _) as [[w b] c]. destruct A1 as (A1 & A2 & _).
-  unfold last_by_definition, mean_by_definition, reference_divide.
+  unfold finds, last_by_definition, mean_by_definition, reference_divide in *; cbv zeta in *.
   pose proof (definition_is n (dense X) false zeros y weight dloss lam t0 indices zeros T) as D1.
   destruct (by_definition _ _ _ _ _ _ _ _ _ _ T zeros) as [[[[[w1 b1] b1'] ws1] bs1] tot1]. destruct D1 as (D1 & _ & D2 & _). destruct HU as (W & Hl & Hn & HT). specialize (D2 HT).
   pose proof (algorithm2_holds F U X n y weight dloss lam t0 indices T omega (conj W (conj Hl (conj Hn HT))) Ho) as B.
   destruct (run_asgd _ _ _ _ _ _ _ _ _) as [[wm bm] cm]. destruct B as (B1 & B2 & _).
   pose proof (definition_is n (dense X) false zeros y weight dloss lam t0 indices omega T) as E.
   destruct (by_definition _ _ _ _ _ _ _ _ _ _ T omega) as [[[[[w2 b2] b2'] ws2] bs2] tot2]. destruct E as (_ & _ & _ & E1 & E2 & ->).
-  split; [|split; [|split]].
-  - intros k. rewrite A1, D1. reflexivity.
+  cbn [fst snd]. split; split.
+  - intros k _. rewrite A1, D1. reflexivity.
   - rewrite A2, D2. reflexivity.
-  - intros k. rewrite B1, E1. reflexivity.
+  - intros k _. rewrite B1, E1. reflexivity.
   - rewrite B2, E2. reflexivity.
 Qed.
 
 Theorem same_as_centred_definition_holds : same_as_centred_definition.
 Proof.
-  intros F U X n m y weight dloss lam t0 indices T omega HU Ho xbar.
+  intros F U X n m y weight dloss lam t0 indices T omega HU Ho x xbar.
   pose proof (centred_sgd_holds F U X n m y weight dloss lam t0 indices T HU) as A1. destruct (run_csgd _ _ _ _ _ _ _ _ _ _) as [[w b] c]. destruct A1 as (A1 & A2).
-  unfold last_by_definition, mean_by_definition, reference_divide.
+  unfold finds, last_by_definition, mean_by_definition, reference_divide in *; cbv zeta in *.
   pose proof (definition_is n (dense X) true xbar y weight dloss lam t0 indices zeros T) as D1.
   destruct (by_definition _ _ _ _ _ _ _ _ _ _ T zeros) as [[[[[w1 b1] b1'] ws1] bs1] tot1]. destruct D1 as (D1 & _ & D2 & _). destruct HU as (W & Hl & Hn & HT). specialize (D2 HT).
   pose proof (algorithm3_holds F U X n m y weight dloss lam t0 indices T omega (conj W (conj Hl (conj Hn HT))) Ho) as B.
   destruct (run_casgd _ _ _ _ _ _ _ _ _ _ _) as [[wm bm] cm]. destruct B as (B1 & B2).
   pose proof (definition_is n (dense X) true xbar y weight dloss lam t0 indices omega T) as E.
   destruct (by_definition _ _ _ _ _ _ _ _ _ _ T omega) as [[[[[w2 b2] b2'] ws2] bs2] tot2]. destruct E as (_ & _ & _ & E1 & E2 & ->).
-  split; [|split; [|split]].
+  cbn [fst snd]. split; split.
   - intros k Hk. rewrite A1, D1 by exact Hk. reflexivity.
   - rewrite A2, D2. reflexivity.
   - intros k Hk. rewrite B1, E1 by exact Hk. reflexivity.

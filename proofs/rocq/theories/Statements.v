@@ -54,8 +54,7 @@ Definition well_formed (X : rows) n :=
 (* Eq. 3 (eqn:GDStep) on rows x_i, the drawn example π_{t+1} being indices t: [w_t, b_t]. The paper has t0 = 0, sample_weight = 1. *)
 Section Iterates.
 Context (n : nat) (x : nat -> nat -> K) (y sample_weight : nat -> K) (dloss : K -> K -> K) (lam t0 : K) (indices : nat -> nat).
-Definition now (t : nat) := inj t + t0.
-Definition predict (wb : (nat -> K) * K) (i : nat) := dotn n (fst wb) (x i) + snd wb.
+Definition now (t : nat) := inj t + t0. Definition predict (wb : (nat -> K) * K) (i : nat) := dotn n (fst wb) (x i) + snd wb.
 Definition slope wb i := sample_weight i * dloss (predict wb i) (y i).
 Fixpoint iter (t : nat) : (nat -> K) * K :=
   match t with
@@ -89,6 +88,9 @@ Definition mean_by_definition n x centred xbar y sample_weight dloss lam t0 indi
   let '(_, _, _, w_sum, b_sum, total) := by_definition n x centred xbar y sample_weight dloss lam t0 indices T omega in
   reference_divide w_sum b_sum total.
 
+(* what a run returned: w in n coordinates, and b *)
+Definition finds n (found : (nat -> K) * K * nat) (wb : (nat -> K) * K) :=
+  let '(w, b, _) := found in (forall k, (k < n)%nat -> w k = fst wb k) /\ b = snd wb.
 (* well-formed rows, λ ≠ 0, t + t0 ≠ 0 for t >= 1, at least one step *)
 Definition usable X n lam t0 T := well_formed X n /\ lam <> K0 /\ (forall t, now t0 (S t) <> K0) /\ (1 <= T)%nat.
 End Words.
@@ -151,38 +153,30 @@ Definition algorithm2 : Prop := forall (F : Fld) (U : Undef) X n y sample_weight
 
 (* [eqn:wCenter, eqn:bTagCenter] the shipped centred SGD returns w_T and b'_T of eq. 3 on the rows x − x̄ *)
 Definition centred_sgd : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T,
-  usable X n lam t0 T ->
-  let '(w, b, _) := run_csgd X y sample_weight dloss lam t0 indices T n m in
-  let x := centred m sample_weight X in
-  (forall k, k < n -> w k = w_ n x y sample_weight dloss lam t0 indices T k)
-  /\ b = implicit n x y sample_weight dloss lam t0 indices (mean m sample_weight X) T.
+  usable X n lam t0 T -> let x := centred m sample_weight X in finds n (run_csgd X y sample_weight dloss lam t0 indices T n m)
+    (w_ n x y sample_weight dloss lam t0 indices T, implicit n x y sample_weight dloss lam t0 indices (mean m sample_weight X) T).
 
 (* [alg:casgd, eqn:centerAvg, obCenterDef, eqn:owCenterDef] the shipped Algorithm 3 returns the mean of the iterates on the rows x − x̄,
    whose bias is that for raw rows *)
 Definition algorithm3 : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> sum T omega <> K0 ->
-  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
-  let x := centred m sample_weight X in
-  (forall k, k < n -> w k = total_w n x y sample_weight dloss lam t0 indices omega T k / sum T omega)%K
-  /\ b = (total_implicit n x y sample_weight dloss lam t0 indices omega (mean m sample_weight X) T / sum T omega)%K.
+  let x := centred m sample_weight X in finds n (run_casgd X y sample_weight dloss lam t0 indices T omega n m)
+    (fun k => total_w n x y sample_weight dloss lam t0 indices omega T k / sum T omega,
+     total_implicit n x y sample_weight dloss lam t0 indices omega (mean m sample_weight X) T / sum T omega)%K.
 
 (* [alg:sgd, alg:asgd, eqn:GDStep] what the shipped Algorithms 1 and 2 return is what the shipped dense definition returns *)
 Definition same_as_definition : Prop := forall (F : Fld) (U : Undef) X n y sample_weight dloss lam t0 indices T omega,
-  usable X n lam t0 T -> sum T omega <> K0 ->
-  let '(w, b, _) := run_sgd X y sample_weight dloss lam t0 indices T in
-  let '(w', b') := last_by_definition n (dense X) false zeros y sample_weight dloss lam t0 indices T in
-  let '(w_mean, b_mean, _) := run_asgd X y sample_weight dloss lam t0 indices T omega in
-  let '(w_mean', b_mean') := mean_by_definition n (dense X) false zeros y sample_weight dloss lam t0 indices T omega in
-  (forall k, w k = w' k) /\ b = b' /\ (forall k, w_mean k = w_mean' k) /\ b_mean = b_mean'.
+  usable X n lam t0 T -> sum T omega <> K0 -> let x := dense X in
+  finds n (run_sgd X y sample_weight dloss lam t0 indices T) (last_by_definition n x false zeros y sample_weight dloss lam t0 indices T)
+  /\ finds n (run_asgd X y sample_weight dloss lam t0 indices T omega)
+    (mean_by_definition n x false zeros y sample_weight dloss lam t0 indices T omega).
 
 (* [alg:casgd, eqn:explicitToImplicit] and what the shipped Algorithm 3 and centred SGD return, that on the rows x − x̄ *)
 Definition same_as_centred_definition : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
-  usable X n lam t0 T -> sum T omega <> K0 -> let xbar := mean m sample_weight X in
-  let '(w, b, _) := run_csgd X y sample_weight dloss lam t0 indices T n m in
-  let '(w', b') := last_by_definition n (dense X) true xbar y sample_weight dloss lam t0 indices T in
-  let '(w_mean, b_mean, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
-  let '(w_mean', b_mean') := mean_by_definition n (dense X) true xbar y sample_weight dloss lam t0 indices T omega in
-  (forall k, k < n -> w k = w' k) /\ b = b' /\ (forall k, k < n -> w_mean k = w_mean' k) /\ b_mean = b_mean'.
+  usable X n lam t0 T -> sum T omega <> K0 -> let x := dense X in let xbar := mean m sample_weight X in
+  finds n (run_csgd X y sample_weight dloss lam t0 indices T n m) (last_by_definition n x true xbar y sample_weight dloss lam t0 indices T)
+  /\ finds n (run_casgd X y sample_weight dloss lam t0 indices T omega n m)
+    (mean_by_definition n x true xbar y sample_weight dloss lam t0 indices T omega).
 
 (* [cost] a whole run of the shipped Algorithm 3 takes at most 9n + Σ_i (7k_i + 13) + Σ_t (19k_t + 60) + 14 statements and subscripts *)
 Definition algorithm3_cost : Prop := forall (F : Fld) (U : Undef) X n m y sample_weight dloss lam t0 indices T omega,
@@ -216,14 +210,14 @@ Definition projections_known : Prop := forall (Ar : Ops) (U : Undef) X y sample_
   let casgd q len := fst (casgd_steps X y sample_weight lam dloss indices T t0 omega xbar theta q len t v u a c h total z r s 0) in
   csgd known m = csgd zeros 0 /\ casgd known m = casgd zeros 0.
 
-(* [translation] Algorithm 3 on rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
+(* [translation] Algorithm 3, or centred SGD, on rows moved by a constant vector: the same w, b' less w · shift, the same predictions *)
 Definition translation : Prop := forall (F : Fld) (U : Undef) X X' shift n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
   (forall i k, i < m -> k < n -> dense X' i k = dense X i k + shift k)%K ->
-  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
-  let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
-  (forall k, k < n -> w' k = w k) /\ b' = (b - dotn n w shift)%K
-  /\ forall i, i < m -> (dotn n w' (dense X' i) + b' = dotn n w (dense X i) + b)%K.
+  let same found found' := let '(w, b, _) := found in let '(w', b', _) := found' in finds n found' (w, b - dotn n w shift)%K
+    /\ forall i, i < m -> (dotn n w' (dense X' i) + b' = dotn n w (dense X i) + b)%K in
+  same (run_casgd X y sample_weight dloss lam t0 indices T omega n m) (run_casgd X' y sample_weight dloss lam t0 indices T omega n m)
+  /\ same (run_csgd X y sample_weight dloss lam t0 indices T n m) (run_csgd X' y sample_weight dloss lam t0 indices T n m).
 
 (* [alg:casgd] the shipped loop for many models does to each model k what the loop of Algorithm 3 does to one, from any state *)
 Definition many_models : Prop := forall (F : Fld) (U : Undef) X n models y sample_weight lam dloss indices T t0 omega xbar theta projections len
@@ -236,13 +230,13 @@ Definition many_models : Prop := forall (F : Fld) (U : Undef) X n models y sampl
   t' = t1 /\ (forall j, w' j 0 k = v1 j) /\ (forall j, w' j 1 k = u1 j)
   /\ (a' k, c' k, h' k, total' k, z' k, r' k, s' k, p' k, g' k) = (a1, c1, h1, total1, z1, r1, s1, p1, g1).
 
-(* [pivot] Algorithm 3 on rows less a pivot, with b' less w · pivot, is Algorithm 3 on the rows *)
+(* [pivot] Algorithm 3, or centred SGD, on rows less a pivot, with b' less w · pivot, is the same on the rows *)
 Definition pivot_is_a_translation : Prop := forall (F : Fld) (U : Undef) X X' pivot n m y sample_weight dloss lam t0 indices T omega,
   usable X n lam t0 T -> usable X' n lam t0 T -> sum m sample_weight <> K0 -> sum T omega <> K0 -> (forall t, indices t < m) ->
   (forall i k, i < m -> k < n -> dense X' i k = dense X i k - pivot k)%K ->
-  let '(w, b, _) := run_casgd X y sample_weight dloss lam t0 indices T omega n m in
-  let '(w', b', _) := run_casgd X' y sample_weight dloss lam t0 indices T omega n m in
-  (forall k, k < n -> w' k = w k) /\ b = (b' - dotn n w' pivot)%K.
+  let same found found' := let '(w', b', _) := found' in finds n found (w', b' - dotn n w' pivot)%K in
+  same (run_casgd X y sample_weight dloss lam t0 indices T omega n m) (run_casgd X' y sample_weight dloss lam t0 indices T omega n m)
+  /\ same (run_csgd X y sample_weight dloss lam t0 indices T n m) (run_csgd X' y sample_weight dloss lam t0 indices T n m).
 
 (* Runs in two arithmetics from inputs that are alike by R end alike: in all four algorithms. *)
 Section Alike.
@@ -284,10 +278,9 @@ Definition ROps : Ops := {| K := R; K0 := 0%R; K1 := 1%R; Kadd := Rplus; Kmul :=
 #[local] Instance RF : Fld := {| Fops := ROps; Kinv := Rinv; Kfield := Rfield; Kself_is := fun _ => eq_refl; Keqb_eq := Reqb_eq |}.
 
 Local Open Scope R_scope.
-Definition average (m : nat) (f : nat -> R) : R := / INR m * sum m f.
+Definition average (m : nat) (f : nat -> R) : R := / INR m * sum m f. Definition draws (l : list nat) (j : nat) : nat := nth j (rev l) O.
 Fixpoint expectation (m t : nat) (f : list nat -> R) : R :=
   match t with O => f nil | S s => expectation m s (fun l => average m (fun i => f (i :: l))) end.
-Definition draws (l : list nat) (j : nat) : nat := nth j (rev l) O.
 Definition objective n m (x : nat -> nat -> R) y (loss : R -> R -> R) (lam : R) (wb : (nat -> R) * R) : R :=
   lam / 2 * (dotn n (fst wb) (fst wb) + snd wb * snd wb) + average m (fun i => loss (predict n x wb i) (y i)).
 (* a convex loss whose slopes are at most L for the labels y; rows with |x_i|² + 1 <= R2 *)
@@ -332,8 +325,8 @@ Definition rate3 : Prop := forall (U : Undef) X n m y loss dloss lam L R2 wstar 
 Definition rounding (rnd : R -> R) : Ops := {| K := R; K0 := 0; K1 := 1; Kadd := fun x y => rnd (x + y); Kmul := fun x y => rnd (x * y);
   Ksub := fun x y => rnd (x - y); Kopp := Ropp; Kdiv := fun x y => rnd (x / y); Kself := fun x => rnd (x - x); Keqb := Reqb |}.
 
-(* [cost] with a relative error eps of each operation, so where nothing underflows, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4 + 3) − 1) Σ|terms| of
-   the exact one *)
+(* [cost] with a relative error eps of each operation, so where nothing underflows, the shipped dot product is within ((1 + eps)^(⌊k/4⌋ + k mod 4
+   + 3) − 1) Σ|terms| of the exact one *)
 Definition rounded_dot : Prop := forall rnd eps, 0 <= eps -> (forall x, Rabs (rnd x - x) <= eps * Rabs x) ->
   forall (U : @Undef (rounding rnd)) (v : nat -> R) (X : @rows (rounding rnd)) i cost, (r_indptr X i <= r_indptr X (i + 1))%nat ->
   let k := (r_indptr X (i + 1) - r_indptr X i)%nat in
@@ -346,9 +339,8 @@ Definition rounds (rnd : R -> R) eps eta := 0 <= eps /\ 0 <= eta /\ rnd 1 = 1 /\
 
 (* A float, and a bound of its distance from the number that it stands for, if one is known. Each bound is made of the two numbers of the
    operation, their bounds and the rounded result: a run finds it on its way, without the exact numbers. *)
-Definition bounded := (R * option R)%type.
+Definition bounded := (R * option R)%type. Definition exactly (x : R) : bounded := (x, Some 0).
 Definition within_bound (x : R) (b : bounded) := match snd b with Some e => Rabs (fst b - x) <= e | None => True end.
-Definition exactly (x : R) : bounded := (x, Some 0).
 Definition bounds rnd eps eta : Ops :=
   let result z (bound : R -> R -> option R) (a b : bounded) := (rnd z, match snd a, snd b with
     | Some d, Some e => match bound d e with Some f => Some (f + eps * Rabs (rnd z) + eta) | None => None end | _, _ => None end) in
