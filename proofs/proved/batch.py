@@ -249,7 +249,7 @@ def failure(steps: Callable | None) -> str | None:
 def refute() -> Iterator[Entry]:
     """Try every mutant of the loop for many models, after the loop itself."""
     verdicts = ((where, failure(steps)) for where, steps in mutants_of_loop())
-    claim = "a loop for many models that differs in one token is not the loop for one"
+    claim = "a loop for many models in which a token is exchanged, each for one other, is not the loop for one"
     yield mutants.judged("casgd", claim, failure(batch.steps), verdicts)
 
 

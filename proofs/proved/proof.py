@@ -9,7 +9,7 @@ from ..ledger import Entry, Job
 from .prover import Equation, Undecided, counterexample, is_identity, mutants, residual
 
 FOR_ALL = "for all t and n"
-ON_CODE = "for all t, on the shipped code"
+ON_CODE = "for all t, on the shipped code, for rows of one to nine entries"
 UNROLLED = "unrolled on the shipped code"
 
 

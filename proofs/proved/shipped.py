@@ -59,7 +59,7 @@ def refute(name: str) -> Iterator[Entry]:
     """Try every mutant of an algorithm, after the algorithm itself, of which all claims must hold."""
     own = mutants.failure(ALGORITHMS[name])
     verdicts = ((where, mutants.failure(wrong)) for where, wrong in mutants.of_algorithm(ALGORITHMS[name]))
-    yield mutants.judged(name, "a program that differs in one token fails the proofs", own, verdicts)
+    yield mutants.judged(name, "a program in which a token is exchanged, each for one other, fails the proofs", own, verdicts)
 
 
 def jobs() -> list[Job]:
