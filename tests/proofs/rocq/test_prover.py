@@ -76,6 +76,9 @@ def test_changed_token_fails_with_the_theorem_and_the_equation(copy):
         ("reference/losses.py", "else near - p * y", "else near + p * y", "Losses", "table1_holds (tab:losses)"),
         ("efficient/kernels/batch.py", "hg[k] = h[k] * g[k]", "hg[k] = h[k] + g[k]", "Batch", "slopes_ok"),
         ("efficient/sgd.py", "p - p != 0", "p + p != 0", "Blocks", "sgd_cut"),
+        ("efficient/asgd.py", "c = c + omega[j] * a", "c = c + omega[0] * a", "Blocks", "asgd_cut"),
+        ("efficient/casgd.py", "projections[i] = dot(xbar, X, i)", "projections[i] = dot(xbar, X, 0)", "Blocks", "project_is"),
+        ("efficient/kernels/batch.py", "finite = finite and p[k]", "finite = finite or p[k]", "Blocks", "all_finite"),
     ],
 )
 def test_changed_token_of_definition_loss_and_other_loops_is_not_proved(file, old, new, theory, lemma, copy):
