@@ -9,7 +9,7 @@ from proofs.paper import LABELS
 from proofs.rocq import claims as ledger
 from proofs.rocq import prover
 from proofs.rocq.__main__ import main
-from proofs.rocq.prover import OF_THE_REALS, THEORIES, Check, axioms_of, claims
+from proofs.rocq.prover import OF_THE_REALS, THEORIES, Check, Unproved, axioms_of, claims
 
 ALL = sorted(file.stem for file in THEORIES.glob("*.v"))
 
@@ -126,6 +126,15 @@ def test_axioms_of_reads_each_answer():
 def test_packages_are_those_of_the_cure():
     assert tuple(Path(prover.HERE / "packages.txt").read_text("utf8").split()) == prover.PACKAGES
     assert prover.CURE.endswith("coq libcoq-flocq")
+
+
+@pytest.mark.usefixtures("rocq")
+def test_proof_that_does_not_end_is_not_proved(monkeypatch):
+    monkeypatch.setattr(prover, "TIME_LIMIT", 1)
+    with pytest.raises(Unproved, match=r"Endless\.v: no proof within 1 s"):
+        Check().run(
+            "Endless", "Fixpoint f n := match n with O => 0 | S m => f m + f m end. Definition late := Eval vm_compute in f 99."
+        )
 
 
 INSTANCES = """Require Import Base Generated Statements Bounds QArith Qcanon Reals Lra.
