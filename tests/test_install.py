@@ -15,6 +15,8 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
+pytestmark = pytest.mark.ci
+
 BLOCKED = """
 import importlib.abc, runpy, sys
 

@@ -25,6 +25,7 @@ from proofs.report.site import _inside
 from tests.proofs.report.ledgers import HOSTILE, LEDGER, small_pictures
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = pytest.mark.ci
 IN_CLONE = (ROOT / "notebooks").is_dir()
 
 

@@ -156,6 +156,7 @@ Print Assumptions a_ball_of_many_numbers.
 """
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("rocq")
 def test_hypotheses_of_the_claims_hold_of_fractions_of_balls_of_many_numbers_and_of_binary64():
     check = Check()
