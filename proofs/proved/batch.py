@@ -20,7 +20,7 @@ from reference.rows import Rows
 
 from ..ledger import Entry, Job
 from . import mutants
-from .execution import DRAWN, LAYOUTS, Derivatives, Unknowns, symbols, vector
+from .execution import LAYOUTS, Derivatives, Unknowns, drawn, symbols, vector
 from .proof import ON_CODE, UNROLLED, Proof, jobs_of
 from .prover import Equation
 
@@ -164,17 +164,17 @@ def induction(steps: Callable, name: str, unknown: Unknowns = symbols) -> Iterat
 
 
 def unrolled(steps: Callable, name: str, T: int, unknown: Unknowns = symbols, projected: bool = False) -> Iterator[Equation]:
-    """Both loops from nothing for T steps on generic rows, those of `DRAWN`, with an opaque ℓ'; x̄ and θ are any.
+    """Both loops from nothing for T steps on generic rows, those of `drawn`, with an opaque ℓ'; x̄ and θ are any.
 
     With `projected` they are handed q = x̄ · x of all rows.
     """
-    n, m, models, zero, dloss = 2, len(DRAWN), 2, 0 * unknown("lambda"), Derivatives(unknown)
+    n, m, models, zero, dloss = 2, max(T, 4), 2, 0 * unknown("lambda"), Derivatives(unknown)
     stored = vector(unknown, "x", n * m)
     rows = Rows(stored, np.tile(np.arange(n), m), n * np.arange(m + 1), n)
     mean = mean_of(ALGORITHMS[name].centred, unknown, n, m)
     if projected:
         mean = (*mean[:2], [sum(mean[0] * rows.dense(i)) for i in range(m)])
-    draws = Draws(rows, vector(unknown, "weight", m), DRAWN[T], vector(unknown, "omega", T), mean)
+    draws = Draws(rows, vector(unknown, "weight", m), drawn(T), vector(unknown, "omega", T), mean)
     lam, t0 = vector(unknown, "lambda", models), vector(unknown, "t0_", models)
     y = np.array([[f"label {i} of model {k}" for k in range(models)] for i in range(m)], dtype=object)
     t, after = draws.run_many(steps, y, lam, dloss, t0, zero, [nothing(n, zero)] * models, unknown)

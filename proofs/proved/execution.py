@@ -184,21 +184,22 @@ class Derivatives:
         return self.known.setdefault(key, self.unknown(f"g{len(self.known) + 1}"))
 
 
-DRAWN = {1: (0,), 2: (2, 3), 3: (2, 3, 0), 4: (2, 3, 0, 1)}
-"""Rows drawn in T steps, of four: from T = 2 on neither the place of a draw, j, nor the number of its step, t, is the row's."""
+def drawn(T: int) -> tuple[int, ...]:
+    """Choose the rows of T steps, of max(T, 4): from T = 2 on neither the place of a draw, j, nor its step, t, is the row's."""
+    return (0,) if T == 1 else tuple((j + 2) % max(T, 4) for j in range(T))
 
 
 def unrolled(
     algorithm: Algorithm, T: int, unknown: Unknowns = symbols, n: int = 2, projected: bool = False
 ) -> Iterator[Equation]:
-    """Return the loop and the dense definition, both as shipped, for T <= 4 steps on generic rows, those of `DRAWN`.
+    """Return the loop and the dense definition, both as shipped, for T steps on generic rows, those of `drawn`.
 
     With `projected` the loop is handed q = x̄ · x of all rows. On symbols in the paper's case, weight = ω = 1 and t0 = 0; at a
     point with any numbers for them.
     """
     papers = unknown is symbols
     lam, derivative = unknown("lambda"), Derivatives(unknown)
-    m, drawn = len(DRAWN), DRAWN[T]
+    m, draws = max(T, 4), drawn(T)
     rows = np.array([vector(unknown, f"x{i}_", n) for i in range(m)], dtype=object)
     t0 = 0 * lam if papers else unknown("t0")
     omega, weight = (
@@ -207,7 +208,7 @@ def unrolled(
     )
     problem = Problem(rows, vector(unknown, "y", m), Loss("opaque", lambda p, y: 0, derivative), lam)
     problem.sample_weight = weight  # bypass the validation, which asks whether a weight is >= 0
-    steps = list(reference.iterates(problem, drawn, centred=algorithm.centred, t0=t0))
+    steps = list(reference.iterates(problem, draws, centred=algorithm.centred, t0=t0))
     xbar = np.full(n, 0 * lam, dtype=object)
     mean: tuple = ()
     if algorithm.mean is not None:
@@ -219,7 +220,7 @@ def unrolled(
     vectors = [np.full(n, 0 * lam, dtype=object) for _ in algorithm.vectors]
     scalars = [0 * lam for _ in algorithm.scalars]
     t, *scalars, p, g = algorithm.steps(
-        *(problem.X, problem.y, weight, lam, derivative, drawn, t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
+        *(problem.X, problem.y, weight, lam, derivative, draws, t0, *averaging, *mean, 0 * lam, *vectors, *scalars)
     )
     state = dict(zip(("t", *algorithm.vectors, *algorithm.scalars), (t, *vectors, *scalars), strict=True))
     mutate = T <= 2  # the formulas of longer runs have thousands of places to mutate, of the same kinds
