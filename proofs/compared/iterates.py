@@ -210,7 +210,7 @@ def in_blocks(case: Case, loss: str, lam: float) -> Iterator[Entry]:
 
 def _result(run):
     """Recover what the algorithm returns."""
-    return run.average() if run._parts.averaging else run.last()
+    return run.average() if ALGORITHMS[run.algorithm].averaging else run.last()
 
 
 def in_fractions(case: Case, kind: str, X, loss: str, lam: float, names: list[str]) -> Iterator[Entry]:

@@ -19,14 +19,13 @@ def read(name: str) -> Iterator[Entry]:
     turned = [in_order(list(reversed(lines)), function) for lines, function in tables if len(lines) > 1]
     wanted = CONTROL + [PROJECTED] * (2 * algorithm.centred)
     missing += [f"nothing else than {', '.join(wanted)}"] * (control(algorithm.steps) != wanted)
+    what = "every assignment of the pseudocode is a line of the shipped code"
+    if name == "csgd":
+        what = "Algorithm 1 and the centring lines of Algorithm 3, in the shipped code"
     total = sum(len(lines) for lines, _ in tables)
     yield Entry(
         ALGORITHMS[name].label,
-        "line by line: every assignment of the pseudocode is a line of the shipped code, in the same order; "
-        "no line repeats or branches besides"
-        if name != "csgd"
-        else "line by line: Algorithm 1 and the centring lines of Algorithm 3, in the shipped code in the same order; "
-        "no line repeats or branches besides",
+        f"line by line: {what}, in the same order; no line repeats or branches besides",
         "exact",
         "==, read in the shipped code",
         f"missing: {missing}" if missing else f"{total} of {total} lines",

@@ -378,6 +378,8 @@ class Function:
         called = self.callee(value)
         if len(node.targets) > 1:
             term = self.value_for(target, value)
+            if kind_of_entry(term.kind):
+                self.refuse(node, "gives an array a second name")
             same = Term("new0", term.kind)
             return f"let new0 := {term.code} in\n" + "".join(self.store(each, same) for each in node.targets)
         if isinstance(value, ast.IfExp) and self.module.costs:

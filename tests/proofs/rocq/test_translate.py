@@ -41,6 +41,7 @@ def test_generated_defines_every_loop_and_recovery_and_names_the_line():
          "if self.xbar is not None:\n            return self\n        return Predictor", "must be as the translation knows it"),
         ("efficient/casgd.py", "def add_up", "def add_up(", "must be a file of Python"),
         ("efficient/asgd.py", "w = h * v", "w = v\n    w *= h", "changes an array that has two names"),
+        ("efficient/asgd.py", "w = h * v", "w = x = v\n    x *= h", "gives an array a second name"),
         ("efficient/sgd.py", "first = 0", "first = 0\n    w = v if t == 0 else v", "gives an array a second name"),
         ("efficient/sgd.py", "a = a + g  #", "w = t * v\n        a = a + g  #", "computes with a whole array beside a loop"),
         ("efficient/sgd.py", "indices[0], 1", "indices[first - 1], 1", "counts from the end"),
